@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,13 @@ from audience.agents.rule import RuleMind
 from audience.engine import Groups, Paused, Rules, TieRules
 from audience.engine.drivers import MindFault
 from audience.engine.forks import SharedWork, shared_out
+from audience.llm.fake import Fake
 from audience.log import Log
 from audience.memory import Memory
 from audience.runs import resume, start
-from audience.scenario import Scenario, parse
+from audience.scenario import Scenario, SpendingOptions, parse
 from audience.testing import ListKeeper, simulate, tiny_genesis
-from audience.world import Dice, Observation, World
+from audience.world import OPENING, VISITS, Dice, Observation, World
 
 GENESIS = tiny_genesis(60, 40)
 
@@ -98,6 +100,22 @@ def test_a_run_goes_on_with_another_number_of_workers(tmp_path: Path, forked: li
     assert resume(tmp_path / "run", workers=3).measured.digest == whole.measured.digest
 
 
+def test_visits_that_were_all_committed_are_applied_when_it_goes_on(tmp_path: Path) -> None:
+    wanted = parse(
+        'agents = 80\nrounds = 2\n[activation]\nmethod = "random"\nshare = 1.0\nloyalty = 0.0'
+    )
+    whole = start(wanted, 5, tmp_path / "whole")
+
+    def phases() -> list[int]:
+        with Log.open(tmp_path / "run") as log:
+            return [chapter.phase for chapter in log.partial(2)]
+
+    with pytest.raises(Exception, match="stopped in round 2"):
+        start(wanted, 5, tmp_path / "run", workers=2, stopping=lambda: phases().count(VISITS) == 80)
+    assert set(phases()) == {OPENING, VISITS}
+    assert resume(tmp_path / "run", workers=2).measured.digest == whole.measured.digest
+
+
 class Deadly(RuleMind):
     """A mind whose process dies the first time it thinks in another one."""
 
@@ -164,3 +182,21 @@ def test_minds_that_decide_one_by_one_stay_here(forked: list[int]) -> None:
     _, own = simulate(GENESIS, mind=Slow(), workers=2)
     assert own.digest() == kept.digest()
     assert not forked
+
+
+def test_replayed_minds_give_the_same_run_with_any_number_of_workers(
+    serving: Callable[..., AbstractContextManager[Fake]], tmp_path: Path, forked: list[int]
+) -> None:
+    with serving() as fake:
+        asking = parse(
+            'agents = 12\nrounds = 2\nmind = "llm"\n[activation]\nmethod = "random"\nshare = 0.9\n'
+            f'[llm]\nurl = "{fake.url}"\nmodel = "fake"\n'
+        )
+        first = start(asking, 5, tmp_path / "first", workers=2)
+        assert fake.requests
+    stored = SpendingOptions("stored", source=tmp_path / "first")
+    for workers in (1, 3):
+        again = start(asking, 5, tmp_path / str(workers), workers=workers, spending=stored)
+        assert again.measured.digest == first.measured.digest
+        assert again.decisions == first.decisions
+    assert not forked, "their visits stay where the answers are"

@@ -25,7 +25,7 @@ from audience.runs import (
     with_sensitivity,
 )
 from audience.runs.pool import Processes
-from audience.scenario import SpendingOptions, parse
+from audience.scenario import parse
 
 TWO = """
 agents = 30
@@ -199,6 +199,16 @@ def test_an_interrupted_run_is_resumed_by_the_pool(
     assert digests(conduct(scenario, tmp_path / "both", pool=two)) == digests(straight)
 
 
+def test_runs_of_a_pool_are_named_as_the_folder_was_given(
+    two: Processes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    outcome = conduct(parse(TWO), Path("both"), pool=two)
+    folders = [run.measured.folder for run in outcome.finished]
+    assert "both/ease/seed-1" in folders
+    assert sorted(str(path.parent) for path in Path("both").glob("*/*/run.db")) == sorted(folders)
+
+
 def test_the_error_of_a_run_names_its_arm_and_seed(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "class Broken:\n    def fit(self, interactions, rng):\n        return self\n"
@@ -223,8 +233,6 @@ def test_how_many_processes_take_the_runs() -> None:
     asking = parse(large + '[mind]\nkind = "llm"\n[llm]\nurl = "http://127.0.0.1:9"\n')
     assert processes_for(asking) == 1, "they share a model"
     assert processes_for(asking, 2) == 2
-    with pytest.raises(BadInput, match="a budget is counted from run to run"):
-        processes_for(asking, 2, SpendingOptions(max_calls=3))
 
 
 class Mine:

@@ -68,6 +68,8 @@ def test_two_nodes_lose_a_process_and_then_a_node_and_no_run(tmp_path: Path) -> 
     assert all(began.count(place) == 1 for place in found["before"]), "what was finished stays"
     assert found["again"] == digests
     assert found["kept"], "only the missing run was run again"
+    assert max(found["lent"]) in (20, 10), "half of 40 calls for each core there is"
+    assert min(found["lent"]) < max(found["lent"]), "what one was lent, another one is not"
     assert found["evaluated"] == memory_values(evaluate(MEMORIES, **LIVES))
     assert "127.0.0.1:6 cannot be reached" in found["unreachable"]
 
@@ -79,7 +81,7 @@ def test_what_a_node_does_is_the_run_of_this_process(tmp_path: Path) -> None:
     assert sent.fault is None
     assert not (tmp_path / "there").exists(), "nothing is written but by the driver"
     unpack(sent.folders, tmp_path / "there")
-    done = finished_of(task, sent.result)
+    done = finished_of(sent.result, Path(task.root) / task.places[0])
     assert done.measured.folder == str(tmp_path / "there" / "popular" / "seed-4")
     assert (tmp_path / "there" / "popular" / "seed-4" / "run.db").is_file()
 
@@ -118,8 +120,6 @@ def test_addresses_are_checked_before_anything_starts(monkeypatch: pytest.Monkey
             pool_for(arms, cluster="somewhere")
         with pytest.raises(BadInput, match=r"127.0.0.1:6 cannot be reached .*ray start --head"):
             pool_for(arms, cluster="127.0.0.1:6")
-    with pytest.raises(BadInput, match="there is only one; give arms or --seeds"):
-        pool_for([parse("agents = 20\n")], cluster="local")
     monkeypatch.setattr("audience.runs.ray_pool.find_spec", lambda name: None)
     with pytest.raises(BadInput, match=r"Ray is not installed; .*audience\[ray\]"):
         pool_for(arms, cluster="local")

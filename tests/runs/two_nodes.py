@@ -19,6 +19,7 @@ import msgspec
 
 from audience.errors import BadInput
 from audience.lab.evaluation import evaluate, memory_values
+from audience.llm import Budget
 from audience.runs import Attendant, PoolTask, conduct, pool_for, variants
 from audience.runs.jobs import finished_of, perform_run, run_task
 from audience.runs.ray_pool import RayPool
@@ -95,7 +96,7 @@ def main(folder: Path) -> dict[str, Any]:
         found["size"] = pool.size
         tasks = tasks_of(scenario, folder / "both", marks)
         for task, result in pool.work(tasks, lambda rounds, runs: None, lambda: False):
-            done = finished_of(task, result)
+            done = finished_of(result, Path(task.root) / task.places[0])
             found["digests"][task.places[0]] = done.measured.digest
             assert (folder / "both" / task.places[0] / "run.db").is_file()
             if len(found["digests"]) == 2:
@@ -113,6 +114,11 @@ def main(folder: Path) -> dict[str, Any]:
     with pool_for(list(variants(scenario).values()), cluster=cluster.address) as again:
         count = lambda rounds, done: runs.append(done)  # noqa: E731
         outcome = conduct(scenario, folder / "both", pool=again, counted=count)
+        lent = "tests.runs.test_shared_budget:lent"
+        given: dict[str, Any] = {"dies": False, "uses": 3}
+        tasks = [PoolTask(str(n), lent, given, str(folder)) for n in range(3)]
+        told = again.work(tasks, lambda *_: None, lambda: False, Budget(calls=40))
+        found["lent"] = [int(part) for _, part in told]
         found["evaluated"] = memory_values(evaluate(MEMORIES, **LIVES, pool=again))
     found["again"] = [done.measured.digest for done in outcome.finished]
     found["kept"] = all(path.stat().st_mtime_ns == kept for path, kept in before.items())

@@ -143,7 +143,7 @@ def verdicts_command(
     folder = out or o.free_folder("verdicts")
     errors = Console(stderr=True)
     arms = list(variants(scenario).values())
-    with pool_for(arms, workers, spending, cluster=cluster) as pool:
+    with pool_for(arms, workers, cluster=cluster) as pool:
         asked = (scenario, folder, errors, spending)
         outcome = conducted(*asked, quiet=as_json, workers=workers, pool=pool)
     with errors.status("Reading the logs, and measuring offline …"):

@@ -42,7 +42,7 @@ cluster_option = click.option(
     "--cluster",
     default="",
     metavar="HOST:PORT|local",
-    help="Let a Ray cluster take the runs; local: one started here.",
+    help="Let a Ray cluster take the runs, or live a single one; local: one started here.",
 )
 pieces_option = click.option(
     "--workers",

@@ -66,7 +66,7 @@ def conduct_on_screen(
     """
     errors = Console(stderr=True)
     arms = list(variants(scenario).values())
-    with pool_for(arms, workers, spending, cluster=cluster) as pool:
+    with pool_for(arms, workers, cluster=cluster) as pool:
         make_room()
         outcome = conducted(
             *(scenario, folder, errors, spending),
@@ -155,11 +155,11 @@ def conducted(
     )
     try:
         with stoppable() as stopping:
-            if pool and not pool.is_here:
+            if pool and not pool.is_here and runs > 1:
                 with PoolBar(errors, runs, runs * scenario.rounds) as together:
                     return work(pool=pool, counted=together.watch, stopping=stopping)
             with Bar(errors, runs, scenario.rounds) as bar:
-                return work(progress=bar, stopping=stopping)
+                return work(progress=bar, stopping=stopping, pool=pool)
     except Interrupted as stopped:
         why = stopped.__cause__ or "Stopped at a commit point"
         if quiet:

@@ -75,7 +75,7 @@ def sweep_command(
     for note in people.notes:
         click.echo(note, err=True)
     folder = out or o.free_folder(f"sweep-{scenario.stem if scenario else 'default'}")
-    with pool_for(plan.scenarios, workers, spending, cluster=cluster) as pool:
+    with pool_for(plan.scenarios, workers, cluster=cluster) as pool:
         outcome = _conducted(plan, folder, pool, spending, workers, quiet=as_json)
     written = write_sweep(outcome, folder)
     if as_json:

@@ -8,7 +8,9 @@ from audience.engine.control import (
     Queued as Queued,
     Steering as Steering,
 )
-from audience.engine.forks import cores as cores
+from audience.engine.drivers import DriverStage as DriverStage
+from audience.engine.follower import Follower as Follower
+from audience.engine.forks import cores as cores, pickled as pickled
 from audience.engine.groups import Groups as Groups
 from audience.engine.interventions import objection as objection
 from audience.engine.own_clock import (
@@ -20,15 +22,24 @@ from audience.engine.own_clock import (
     drawn_gaps as drawn_gaps,
     following as following,
 )
+from audience.engine.plans import Plan as Plan
 from audience.engine.platform import (
     FEEDS as FEEDS,
     Platform as Platform,
     RecommenderFault as RecommenderFault,
 )
 from audience.engine.rounds import Paused as Paused, run as run
+from audience.engine.shards import (
+    Blocks as Blocks,
+    Crew as Crew,
+    Told as Told,
+    block_size as block_size,
+    can_share as can_share,
+)
 from audience.engine.simulation import (
     DIALOGUES as DIALOGUES,
     ORDERS as ORDERS,
+    TOGETHER as TOGETHER,
     Keeper as Keeper,
     Listener as Listener,
     Parts as Parts,

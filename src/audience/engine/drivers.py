@@ -5,9 +5,18 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Sequence,
+)
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from itertools import repeat
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -110,32 +119,49 @@ def in_waves(stage: DriverStage, strands: Sequence[Strand[T]], done: Done[T]) ->
     """Drive all strands in step: one batched decision and one batched ranking per turn."""
     mind = stage.mind
     assert isinstance(mind, BatchMind)
-    needs: list[tuple[int, Need]] = []
     ended: list[tuple[int, T]] = []
-    for place, strand in enumerate(strands):
-        _advance(strand, place, None, needs, ended)
-    while needs:
-        seen: list[tuple[int, Observation]] = []
-        wants: list[tuple[int, PageRequest]] = []
-        scenes: list[tuple[int, Scene]] = []
-        parts: dict[type, list[Any]] = {Observation: seen, PageRequest: wants, Scene: scenes}
-        for pair in needs:
-            parts[type(pair[1])].append(pair)
-        needs = []
+    beginning: _Waiting = [(place, None) for place in range(len(strands))]
+    needs = _no_needs()
+    _advance(strands, beginning, repeat(None, len(strands)), needs, ended)
+    while any(needs.values()):
+        seen, wants, scenes = (needs[kind] for kind in _NEEDS)
+        needs = _no_needs()
         if scenes:
             scripts = _scored(stage, [scene for _, scene in scenes])
-            for (place, _), script in zip(scenes, scripts, strict=True):
-                _advance(strands[place], place, script, needs, ended)
+            _advance(strands, scenes, scripts, needs, ended)
         if wants:
             ranked = stage.rank([want for _, want in wants])
-            for (place, _), items in zip(wants, ranked, strict=True):
-                _advance(strands[place], place, items, needs, ended)
+            _advance(strands, wants, ranked, needs, ended)
         if seen:
-            observations = [observation for _, observation in seen]
-            decisions = _decide_many(stage, mind, observations)
-            for (place, _), decision in zip(seen, decisions, strict=True):
-                _advance(strands[place], place, decision, needs, ended)
+            decisions = _decide_many(stage, mind, [observation for _, observation in seen])
+            _advance(strands, seen, decisions, needs, ended)
     done(ended)
+
+
+_NEEDS = (Observation, PageRequest, Scene)
+_Waiting = list[tuple[int, Any]]
+"""Strands that wait, by their places, and what each needs."""
+
+
+def _no_needs() -> dict[type, _Waiting]:
+    return {kind: [] for kind in _NEEDS}
+
+
+def _advance(
+    strands: Sequence[Strand[T]],
+    waiting: _Waiting,
+    answers: Iterable[Answer | None],
+    needs: dict[type, _Waiting],
+    ended: list[tuple[int, T]],
+) -> None:
+    """Give strands their answers, and note what they need next or what they came to."""
+    for (place, _), answer in zip(waiting, answers, strict=True):
+        try:
+            need = strands[place].send(answer)  # type: ignore[arg-type]
+        except StopIteration as stop:
+            ended.append((place, stop.value))
+        else:
+            needs[type(need)].append((place, need))
 
 
 def _decide_many(
@@ -185,21 +211,6 @@ def _scored(stage: DriverStage, scenes: Sequence[Scene]) -> list[Script]:
 def shared_mind(mind: Mind) -> Mind:
     """Return the mind of the agents that no person plays."""
     return mind.otherwise if isinstance(mind, MixedMind) else mind
-
-
-def _advance(
-    strand: Strand[T],
-    place: int,
-    answer: Answer | None,
-    needs: list[tuple[int, Need]],
-    ended: list[tuple[int, T]],
-) -> None:
-    try:
-        need = next(strand) if answer is None else strand.send(answer)
-    except StopIteration as stop:
-        ended.append((place, stop.value))
-    else:
-        needs.append((place, need))
 
 
 VISITS = 512

@@ -171,7 +171,7 @@ class _Crew(Generic[T]):
             try:
                 result, is_done = self._work.pack(self._work.do(block)), True
             except BaseException as error:
-                result, is_done = _pickled(error), False
+                result, is_done = pickled(error), False
             file.write(result)
             file.flush()
             os.write(telling, _SENT.pack(block, is_done, place, len(result)))
@@ -240,7 +240,7 @@ def _result(fork: _Fork, sent: bytes) -> tuple[int, bytes]:
     return block, result
 
 
-def _pickled(error: BaseException) -> bytes:
+def pickled(error: BaseException) -> bytes:
     """Return an exception as bytes, with its traceback as a note; a plain one if it has none."""
     error.add_note("".join(traceback.format_exception(error)))
     try:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from functools import partial
-from typing import Any
 
 from audience.engine.activation import awake
 from audience.engine.consolidation import consolidate
@@ -25,11 +24,12 @@ from audience.engine.drivers import (
     in_waves,
     uncollected,
 )
-from audience.engine.groups import companies, gathering
+from audience.engine.groups import companies
 from audience.engine.interventions import opened, reached
 from audience.engine.own_clock import OWN
+from audience.engine.plans import GatheringPlan, Plan, TalkPlan, VisitPlan, begun
 from audience.engine.platform import delivered
-from audience.engine.shards import Shard, Told, lived
+from audience.engine.shards import Shard, Told
 from audience.engine.simulation import Simulation
 from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
@@ -130,8 +130,8 @@ async def _visits(sim: Simulation, kept: Kept) -> None:
 
 Kept = dict[tuple[int, int, int], e.Chapter]
 """The chapters of an unfinished round by phase, agent and, for meetings, rank."""
-Row = tuple[int, int, Callable[[], Strand[T]]]
-"""The rank and the agent of a chapter, and how its visit or meeting begins."""
+Row = tuple[int, int, Plan]
+"""The rank and the agent of a chapter, and its visit or meeting."""
 _VISIT = 4
 """Meetings that take as long as a visit."""
 _UNMET = 2**63 - 1
@@ -184,10 +184,8 @@ async def _together(
     order = _ranked(sim, chosen)
     begin, end = (sim.world.genesis.clock.at(sim.world.round, f) for f in (0.0, 1.0))
     moments = (begin + places * (end - begin)).astype(int).tolist()
-    assert sim.stage is not None
-    lives = partial(visit, sim.world, sim.stage.platform, max_turns=sim.rules.max_turns)
-    rows: list[Row[Visited]] = [
-        (rank, agent, partial(lives, agent, moments[place], briefly=agent in briefly))
+    rows = [
+        (rank, agent, VisitPlan(agent, moments[place], agent in briefly))
         for rank, agent, place in order
     ]
     if sim.in_shards(len(rows)):
@@ -199,20 +197,47 @@ async def _together(
         sim.progress(sim.world.round, min(start + size, len(rows)), len(rows))
 
 
-def _in_shards(sim: Simulation, phase: int, rows: Sequence[Row[Any]], kept: Kept) -> None:
+def _in_shards(sim: Simulation, phase: int, rows: Sequence[Row], kept: Kept) -> None:
     """Live visits or meetings in several processes, and apply their chapters in order."""
-    assert sim.stage is not None
-    fresh = [row for row in rows if _place(phase, row[1], row[0]) not in kept]
-    blocks = lived(sim.stage, [begin for _, _, begin in fresh], sim.workers)
-    following = _arriving(sim, phase, fresh, blocks)
-    for count, (rank, agent, _) in enumerate(rows):
-        if (before := kept.get(_place(phase, agent, rank))) is not None:
-            sim.apply(before)
-        else:
-            chapter, told = next(following)
+    assert sim.crew is not None
+    before = [kept.get(_place(phase, agent, rank)) for rank, agent, _ in rows] if kept else []
+    fresh = [row for row, done in zip(rows, before, strict=True) if not done] if kept else rows
+    places, kept_first = iter(fresh), _kept_first(sim, before)
+    count = 0
+    for block in sim.crew.lived(sim, [plan for _, _, plan in fresh]):
+        if sim.stopping():
+            raise Paused
+        for chapter, told in _committed(sim, phase, block, places):
+            next(kept_first, None)
             _happen(sim, chapter, told)
+        count += len(block)
         if phase == e.VISITS:
-            sim.progress(sim.world.round, count + 1, len(rows))
+            sim.progress(sim.world.round, len(rows) - len(fresh) + count, len(rows))
+    next(kept_first, None)
+
+
+def _kept_first(sim: Simulation, before: Sequence[e.Chapter | None]) -> Iterator[None]:
+    """Apply what was kept of a phase; yield wherever something else comes first."""
+    for chapter in before:
+        if chapter is None:
+            yield
+        else:
+            sim.apply(chapter)
+
+
+def _committed(
+    sim: Simulation, phase: int, block: Sequence[Told], places: Iterator[Row]
+) -> list[tuple[e.Chapter, Told]]:
+    """Return the chapters of what was lived, once they are in the log."""
+    round_, append = sim.world.round, sim.keeper.append
+    chapters = []
+    for told, (rank, agent, _) in zip(block, places, strict=False):
+        chapter = e.Chapter(round_, phase, rank, agent, told.entries)
+        append(chapter, told.body if isinstance(told, Shard) else b"")
+        chapters.append((chapter, told))
+    sim.decisions += sum(told.decisions for told in block)
+    sim.keeper.commit()
+    return chapters
 
 
 def _happen(sim: Simulation, chapter: e.Chapter, told: Told) -> None:
@@ -224,25 +249,7 @@ def _happen(sim: Simulation, chapter: e.Chapter, told: Told) -> None:
         sim.apply(chapter)
 
 
-def _arriving(
-    sim: Simulation, phase: int, rows: Sequence[Row[Any]], blocks: Iterator[Sequence[Told]]
-) -> Iterator[tuple[e.Chapter, Told]]:
-    """Yield the chapters of what was lived, each block after it was committed."""
-    places = iter(rows)
-    for block in blocks:
-        if sim.stopping():
-            raise Paused
-        chapters = []
-        for told, (rank, agent, _) in zip(block, places, strict=False):
-            chapter = e.Chapter(sim.world.round, phase, rank, agent, told.entries)
-            sim.keeper.append(chapter, told.body if isinstance(told, Shard) else b"")
-            sim.decisions += told.decisions
-            chapters.append((chapter, told))
-        sim.keeper.commit()
-        yield from chapters
-
-
-async def _wave(sim: Simulation, rows: Sequence[Row[Visited]], kept: Kept) -> None:
+async def _wave(sim: Simulation, rows: Sequence[Row], kept: Kept) -> None:
     world = sim.world
     fresh = [row for row in rows if _place(e.VISITS, row[1]) not in kept]
     results: dict[int, tuple[e.Chapter, Visited]] = {}
@@ -257,7 +264,7 @@ async def _wave(sim: Simulation, rows: Sequence[Row[Visited]], kept: Kept) -> No
         sim.keeper.commit()
         sim.progress(world.round, len(results), len(rows))
 
-    await drive(sim, [begin() for _, _, begin in fresh], done)
+    await drive(sim, [begun(sim, plan) for _, _, plan in fresh], done)
     for _, agent, _ in rows:
         if (before := kept.get(_place(e.VISITS, agent))) is not None:
             sim.apply(before)
@@ -267,10 +274,9 @@ async def _wave(sim: Simulation, rows: Sequence[Row[Visited]], kept: Kept) -> No
 
 async def _gather(sim: Simulation, kept: Kept) -> None:
     """Let groups watch items together."""
-    world, groups, platform = sim.world, sim.parts.groups, sim.parts.platform
     meetings = [
-        (ranked_after(0, hashed), members[0], partial(gathering, world, platform, members, groups))
-        for hashed, members in companies(world, groups, sim.parts.present)
+        (ranked_after(0, hashed), members[0], GatheringPlan(members))
+        for hashed, members in companies(sim.world, sim.parts.groups, sim.parts.present)
     ]
     await _meet(sim, kept, meetings)
 
@@ -280,15 +286,7 @@ async def _converse(sim: Simulation, kept: Kept) -> None:
     world = sim.world
     planned = sittings(world, tuple(world.wishes))
     for sitting in planned.granted:
-        meetings = [
-            (
-                rank,
-                wish.agent,
-                lambda w=wish: talk(world, w, sim.rules.max_lines, joint=sim.joint(w)),
-            )
-            for rank, wish in sitting
-        ]
-        await _meet(sim, kept, meetings)
+        await _meet(sim, kept, [(rank, wish.agent, TalkPlan(wish)) for rank, wish in sitting])
     for agent, entries in refused(planned.unmet).items():
         if (before := kept.get(_place(e.CONVERSATIONS, agent, _UNMET))) is not None:
             sim.apply(before)
@@ -296,7 +294,7 @@ async def _converse(sim: Simulation, kept: Kept) -> None:
             sim.emit(e.CONVERSATIONS, _UNMET, agent, entries)
 
 
-async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Row[Talked]]) -> None:
+async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Row]) -> None:
     """Run independent meetings and apply their outcomes."""
     if sim.in_shards(len(meetings) // _VISIT):
         _in_shards(sim, e.CONVERSATIONS, meetings, kept)
@@ -318,7 +316,7 @@ async def _meet(sim: Simulation, kept: Kept, meetings: Sequence[Row[Talked]]) ->
             sim.decisions += talked.decisions
         sim.keeper.commit()
 
-    await drive(sim, [begin() for _, _, begin in fresh], done)
+    await drive(sim, [begun(sim, plan) for _, _, plan in fresh], done)
     for rank, agent, _ in meetings:
         sim.apply(kept.get(_place(e.CONVERSATIONS, agent, rank)) or results[agent])
 

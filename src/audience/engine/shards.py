@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
 from audience.agents import BatchMind
-from audience.engine.drivers import DriverStage, Strand, in_waves
+from audience.engine.drivers import DriverStage, in_waves
 from audience.engine.forks import is_possible, shared_out
+from audience.engine.plans import Plan, begun
 from audience.engine.visit import Visited
 from audience.log import decoded, encoded
 from audience.recommenders import AsyncRanker
 from audience.world import Agent, Entry, changed, with_change
 
+if TYPE_CHECKING:
+    from audience.engine.simulation import Simulation
+
 LEAST = 500
 """Strands below which processes cost more than they save."""
-_SMALLEST, _LARGEST = 125, 2_500
+_SMALLEST, _LARGEST = 125, 1_000
 """Strands of a block: enough for a batch to pay, and few enough for all processes to end alike."""
 _BLOCKS = 10
 """Blocks for each process, if they are not too small or too large then."""
@@ -47,67 +51,97 @@ class Shard(msgspec.Struct, frozen=True, gc=False):
     """The agent after its visit; None after a meeting."""
 
 
-T = TypeVar("T", bound=Told)
-Begin = Callable[[], Strand[T]]
 _PACKET = msgspec.msgpack.Decoder(list[tuple[int, bytes, int, bytes]])
 """For each strand its decisions, its entries, and of a visit who came and what that changed."""
 
 
+class Crew(Protocol):
+    """Processes that live the visits or meetings of a phase."""
+
+    def can_live(self, stage: DriverStage) -> bool:
+        """Return True if they can, with the parts of a stage."""
+        ...
+
+    def lived(self, sim: Simulation, plans: Sequence[Plan]) -> Iterator[Sequence[Told]]:
+        """Yield what plans came to, in their order, some at a time; nothing while it waits.
+
+        What was lived in another process is a `Shard`.
+        """
+        ...
+
+
+class Forks:
+    """A crew of this process and forks of it."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+
+    def can_live(self, stage: DriverStage) -> bool:
+        """Return True if forks of this process can live visits.
+
+        A connection to a service cannot be shared, and some libraries do not work in a fork.
+        """
+        return is_possible() and can_share(stage) and not _THREADED & sys.modules.keys()
+
+    def lived(self, sim: Simulation, plans: Sequence[Plan]) -> Iterator[Sequence[Told]]:
+        """Yield what plans came to, block after block."""
+        stage = sim.stage
+        assert stage is not None
+        if not stage.is_warm:
+            stage.platform.search(stage.world, stage.world.catalogue[0].title)
+            yield Blocks(sim, plans, _FIRST).do(0)
+            plans, stage.is_warm = plans[_FIRST:], True
+        blocks = Blocks(sim, plans, block_size(len(plans), self._workers))
+        yield from shared_out(blocks, len(blocks), self._workers)
+
+
 def can_share(stage: DriverStage) -> bool:
-    """Return True if forks of this process can live visits.
-
-    A connection to a service cannot be shared, and some libraries do not work in a fork.
-    """
-    return (
-        is_possible()
-        and isinstance(stage.mind, BatchMind)
-        and not isinstance(stage.ranker, AsyncRanker)
-        and not _THREADED & sys.modules.keys()
-    )
+    """Return True if other processes can live visits: nobody is asked outside of them."""
+    return isinstance(stage.mind, BatchMind) and not isinstance(stage.ranker, AsyncRanker)
 
 
-def lived(
-    stage: DriverStage, begins: Sequence[Begin[Any]], workers: int
-) -> Iterator[Sequence[Told]]:
-    """Yield what strands return, block after block in their order, lived by so many processes.
-
-    What was lived in another process is a `Shard`.
-    """
-    if not stage.is_warm:
-        stage.platform.search(stage.world, stage.world.catalogue[0].title)
-        yield _Strands(stage, begins, _FIRST).do(0)
-        begins, stage.is_warm = begins[_FIRST:], True
-    size = min(max(len(begins) // (_BLOCKS * workers), _SMALLEST), _LARGEST)
-    yield from shared_out(_Strands(stage, begins, size), -(-len(begins) // size), workers)
+def block_size(plans: int, workers: int) -> int:
+    """Return how many plans processes take at a time."""
+    return min(max(plans // (_BLOCKS * workers), _SMALLEST), _LARGEST)
 
 
-class _Strands:
-    """Blocks of so many strands."""
+class Blocks:
+    """The plans of a phase in blocks of one size."""
 
-    def __init__(self, stage: DriverStage, begins: Sequence[Begin[Any]], size: int) -> None:
-        self._stage = stage
-        self._begins = begins
+    def __init__(self, sim: Simulation, plans: Sequence[Plan], size: int) -> None:
+        self._sim = sim
+        self._plans = plans
         self._size = size
 
+    def __len__(self) -> int:
+        return (len(self._plans) + self._size - 1) // self._size
+
+    def plans(self, block: int) -> Sequence[Plan]:
+        """Return the plans of a block."""
+        return self._plans[block * self._size : (block + 1) * self._size]
+
     def do(self, block: int) -> Sequence[Told]:
-        begins = self._begins[block * self._size : (block + 1) * self._size]
+        """Live a block, in this process."""
+        assert self._sim.stage is not None
         ended: list[tuple[int, Told]] = []
-        in_waves(self._stage, [begin() for begin in begins], ended.extend)
+        strands = [begun(self._sim, plan) for plan in self.plans(block)]
+        in_waves(self._sim.stage, strands, ended.extend)
         ended.sort(key=lambda pair: pair[0])
         return [told for _, told in ended]
 
     def pack(self, result: Sequence[Told]) -> bytes:
-        rows = [(one.decisions, encoded(one.entries), *self._changed(one)) for one in result]
+        """Return what a block came to, as bytes for the process that keeps the run."""
+        rows = [(told.decisions, encoded(told.entries), *self._changed(told)) for told in result]
         return msgspec.msgpack.encode(rows)
 
-    def _changed(self, one: Told) -> tuple[int, bytes]:
-        if not isinstance(one, Visited):
+    def _changed(self, told: Told) -> tuple[int, bytes]:
+        if not isinstance(told, Visited):
             return -1, b""
-        who = one.me.profile.id
-        return who, changed(self._stage.world.agents[who], one.me)
+        return told.me.profile.id, changed(told.before, told.me)
 
     def unpack(self, sent: bytes) -> Sequence[Told]:
-        agents = self._stage.world.agents
+        """Return what a block came to in another process."""
+        agents = self._sim.world.agents
         return [
             Shard(decoded(body), count, body, with_change(agents[who], change) if change else None)
             for count, body, who, change in _PACKET.decode(sent)

@@ -20,7 +20,7 @@ from audience.engine.drivers import DriverStage, shared_mind
 from audience.engine.groups import Groups
 from audience.engine.own_clock import Timetable
 from audience.engine.platform import Platform, RecommenderFault, name_of
-from audience.engine.shards import LEAST, can_share
+from audience.engine.shards import LEAST, Crew, Forks
 from audience.engine.ties import TieRules
 from audience.memory import Memory, is_idle
 from audience.recommenders import (
@@ -34,7 +34,8 @@ from audience.recommenders import (
 from audience.user_code import LONGEST, PASSING, said, within
 from audience.world import AnyChange, SwapRecommender, View, World, events as e, rng
 
-ORDERS = ("together", "one-by-one")
+TOGETHER = "together"
+ORDERS = (TOGETHER, "one-by-one")
 DIALOGUES = ("turns", "joint")
 
 
@@ -49,7 +50,7 @@ class Rules(msgspec.Struct, frozen=True):
     """The settings of a run that are not parts."""
 
     rounds: int = 10
-    order: str = "together"
+    order: str = TOGETHER
     max_turns: int = 12
     max_lines: int = 3
     """The most lines of a conversation, the opening included."""
@@ -64,7 +65,7 @@ class Rules(msgspec.Struct, frozen=True):
     """Seconds a mind may take for one decision; 0 disables the timeout."""
     part_deadline: float = LONGEST
     """Seconds that one call of a part may work without waiting; 0 disables the limit."""
-    wave: int = 5_000
+    wave: int = 1_000
     """How many visits are driven in step before they are committed."""
     batched: bool = True
     """Drive batch minds in waves; otherwise one coroutine per visit."""
@@ -117,11 +118,13 @@ class Simulation:
         keep: Keep = lambda queued: None,
         places: PlayedRounds | None = None,
         workers: int = 1,
+        crew: Crew | None = None,
     ) -> None:
         """`control` steers the run; `keep` stores the changes it queued before they happen.
 
         `places` knows which agents were played in which round, and notes those played now.
-        `workers` is how many processes live visits at a time, where the parts allow it.
+        `workers` is how many processes live visits at a time, where the parts allow it; a `crew`
+        lives them instead.
         """
         self.world = world
         self.keeper = keeper
@@ -138,7 +141,7 @@ class Simulation:
         self.control = control
         self.keep = keep
         self._places = places
-        self.workers = workers
+        self.crew = crew or (Forks(workers) if workers > 1 else None)
         self.decisions = 0
         self.stage: DriverStage | None = None
         self._unplayed = parts
@@ -162,9 +165,9 @@ class Simulation:
 
     def in_shards(self, strands: int) -> bool:
         """Return True if so many strands are shared out among processes."""
-        if self.workers == 1 or strands < LEAST or self.stage is None:
+        if self.crew is None or strands < LEAST or self.stage is None:
             return False
-        return self.in_waves and self.control is None and can_share(self.stage)
+        return self.in_waves and self.control is None and self.crew.can_live(self.stage)
 
     def emit(self, phase: int, rank: int, agent: int, entries: Sequence[e.Entry]) -> None:
         """Append a chapter to the log and apply its events."""

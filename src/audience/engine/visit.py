@@ -35,8 +35,9 @@ Answer: TypeAlias = Decision | Served | Script
 
 
 class Visited(msgspec.Struct, frozen=True, gc=False):
-    """A finished visit: the agent after it, and what happened."""
+    """A finished visit: the agent before and after it, and what happened."""
 
+    before: Agent
     me: Agent
     entries: tuple[e.Entry, ...]
     decisions: int
@@ -105,13 +106,14 @@ class _Stay:
     """The state of one visit: its agent, its entries, the pages fetched ahead."""
 
     __slots__ = tuple(
-        "begin entries feed me notes place platform queries ranked results unserved world".split()
+        "before begin entries feed me notes place platform queries ranked results unserved "
+        "world".split()
     )
 
     def __init__(self, world: World, platform: Platform, me: Agent) -> None:
         self.world = world
         self.platform = platform
-        self.me = me
+        self.before = self.me = me
         self.entries: list[e.Entry] = []
         self.ranked: tuple[int, ...] = ()
         self.place = 0
@@ -140,7 +142,7 @@ class _Stay:
             self.me = fold(self.me, event, self.world.laws)
 
     def done(self, decisions: int) -> Visited:
-        return Visited(self.me, tuple(self.entries), decisions)
+        return Visited(self.before, self.me, tuple(self.entries), decisions)
 
     def menu(self) -> tuple[str, ...]:
         """Return the actions possible on the current page."""

@@ -157,12 +157,14 @@ def conduct(
 
     `watching` returns the watch of the run in each folder; `fitting`, what its people were fitted
     to, is kept there. `workers` is how many processes live the visits of a run; a `pool` of several
-    takes whole runs instead, with as many workers each as are left, and tells `counted`.
+    takes whole runs instead, with as many workers each as are left, and tells `counted`; a cluster
+    lives the visits of a single run.
     """
     if not scenario.arms and scenario.seeds == 1:
         watch = watching(folder) if watching else None
         given = (scenario, scenario.seed, folder, progress, stopping, spending, watch, workers)
-        done = live_run(*given, fitting=fitting)
+        recruit = pool.recruit if pool and not watching else None
+        done = live_run(*given, fitting=fitting, recruit=recruit)
         arms: tuple[Arm, ...] = (Arm(label(scenario.recommender.kind), (done.measured,)),)
         return Outcome(str(folder), (done,), _with_fitting(findings(scenario, arms), folder))
     verify(scenario)
@@ -230,8 +232,10 @@ def _beside(
         else:
             own = (job.name, arms[job.arm], job.seed, folder, job.place, spending)
             tasks.append(run_task(*own, max(1, workers // pool.size)))
-    for task, result in pool.work(tasks, counted, stopping):
-        finished[jobs[task.name]] = finished_of(task, result)
+    limits = spending.limits() if spending else None
+    for task, result in pool.work(tasks, counted, stopping, limits):
+        job = jobs[task.name]
+        finished[job] = finished_of(result, folder / job.place)
     return finished
 
 

@@ -164,9 +164,9 @@ def run(
     Where neither names a mind and the data has a past, `grounded` minds judge; rule minds are
     fitted to the past or to public figures. A run is run again with the people it had. With
     `sensitivity`, arms with three seeds or more are also tried before other audiences.
-    A folder with a run is refused unless `overwrite`. `workers` processes, 0 for one per core, take
-    whole runs, or the visits of a single one; a Ray `cluster` takes whole runs. Works inside a
-    running event loop.
+    A folder with a run is refused unless `overwrite`. `workers` processes, 0 for one per core, or
+    a Ray `cluster` take whole runs, or the visits of a single one. Works inside a running event
+    loop.
     """
     is_again = isinstance(scenario, Run)
     if isinstance(scenario, Run):

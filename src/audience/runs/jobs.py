@@ -8,15 +8,15 @@ from typing import Any
 
 import msgspec
 
-from audience.engine import cores
+from audience.engine import OWN, TOGETHER, cores
 from audience.errors import BadInput
-from audience.llm import Budget
+from audience.llm import Budget, Spent
 from audience.log import Log, failed_slates, memory_problems
 from audience.plugins import holds_objects
 from audience.results import Fitting
 from audience.runs.kept_measures import kept_of, packed, unpacked
 from audience.runs.launch import resume, start
-from audience.runs.lifecycle import HUMAN, Finished, Progress, Stopping
+from audience.runs.lifecycle import HUMAN, Finished, Progress, Recruit, Stopping
 from audience.runs.pool import Pool, pool_of
 from audience.runs.progress import Watch
 from audience.runs.task import Attendant, PoolTask
@@ -71,6 +71,7 @@ def live_run(
     watch: Watch | None = None,
     workers: int = 1,
     fitting: Fitting | None = None,
+    recruit: Recruit | None = None,
 ) -> Finished:
     """Run a scenario with one seed into a folder, or resume the run that is there."""
     options = {
@@ -79,6 +80,7 @@ def live_run(
         "spending": spending,
         "watch": watch,
         "workers": workers,
+        "recruit": recruit,
     }
     if (folder / "run.db").exists():
         return resume(folder, **options)  # type: ignore[arg-type]
@@ -99,7 +101,8 @@ def run_task(
     given["workers"] = workers
     if spending:
         source = str(spending.source.resolve()) if spending.source else None
-        given["spending"] = msgspec.structs.asdict(spending) | {"source": source}
+        fields = msgspec.structs.asdict(spending) | {"source": source}
+        given["spending"] = {name: value for name, value in fields.items() if name != "lend"}
     call = f"{__name__}:{perform_run.__name__}"
     return PoolTask(name, call, given, str(root.resolve()), (place,))
 
@@ -111,17 +114,22 @@ def perform_run(root: Path, given: dict[str, Any], attendant: Attendant) -> byte
     if limits := given.get("spending"):
         source = Path(limits["source"]) if limits["source"] else None
         spending = SpendingOptions(**limits | {"source": source})
+    purse = attendant.purse
+    if spending and purse and spending.limits() != Budget():
+        spending = msgspec.structs.replace(spending, lend=purse.lend)
     progress, stopping = attendant.progress, attendant.stopping
     told = (scenario, given["seed"], place, progress, stopping, spending, None, given["workers"])
-    return packed(live_run(*told))
+    done = live_run(*told)
+    if purse:
+        purse.settle(Spent(done.spent.dollars, done.spent.calls, done.spent.tokens))
+    return packed(done)
 
 
-def finished_of(task: PoolTask, result: bytes) -> Finished:
-    """Return what a task of a run returned, wherever it was done."""
+def finished_of(result: bytes, place: Path) -> Finished:
+    """Return what the task of a run returned, wherever it was done; its folder is the `place`."""
     done = unpacked(result, Finished)
-    place = str(Path(task.root) / task.places[0])
     return msgspec.structs.replace(
-        done, measured=msgspec.structs.replace(done.measured, folder=place)
+        done, measured=msgspec.structs.replace(done.measured, folder=str(place))
     )
 
 
@@ -157,7 +165,6 @@ LARGE = 200_000
 def processes_for(
     scenario: Scenario,
     workers: int = 0,
-    spending: SpendingOptions | None = None,
     *,
     least: int = WORTH,
 ) -> int:
@@ -165,17 +172,15 @@ def processes_for(
 
     Runs that ask a model or a service share it, so they go one after another unless told.
     """
-    return processes_among(list(variants(scenario).values()), workers, spending, least)
+    return processes_among(list(variants(scenario).values()), workers, least)
 
 
-def processes_among(
-    arms: Sequence[Scenario], workers: int, spending: SpendingOptions | None, least: int = WORTH
-) -> int:
+def processes_among(arms: Sequence[Scenario], workers: int, least: int = WORTH) -> int:
     """Return how many processes take the runs of scenarios, each with all its seeds."""
     runs = sum(each.seeds for each in arms)
     if workers == 1 or runs == 1:
         return 1
-    alone = obstacle_to_processes(arms, spending)
+    alone = obstacle_to_processes(arms)
     if workers and alone:
         raise BadInput(f"--workers {workers}: {alone}; leave it out, or give --workers 1")
     shares = any(asks_models(each) or is_service(each.recommender) for each in arms)
@@ -189,30 +194,35 @@ def processes_among(
 def pool_for(
     arms: Sequence[Scenario],
     workers: int = 0,
-    spending: SpendingOptions | None = None,
     *,
     cluster: str = "",
     least: int = WORTH,
 ) -> Pool:
     """Return the pool that takes the runs of scenarios, each with all its seeds."""
     if not cluster:
-        return pool_of(processes_among(arms, workers, spending, least))
-    if why := obstacle_to_processes(arms, spending):
+        return pool_of(processes_among(arms, workers, least))
+    if why := obstacle_to_processes(arms):
         raise BadInput(f"--cluster: {why}")
-    if sum(each.seeds for each in arms) == 1:
-        raise BadInput(
-            "--cluster: it takes whole runs, and there is only one; give arms or --seeds"
-        )
-    return pool_of(workers or cores(), cluster)
+    if sum(each.seeds for each in arms) == 1 and (why := obstacle_to_crew(arms[0])):
+        raise BadInput(f"--cluster: {why}; leave it out, or give arms or --seeds")
+    return pool_of(workers, cluster)
 
 
-def obstacle_to_processes(arms: Sequence[Scenario], spending: SpendingOptions | None = None) -> str:
+def obstacle_to_processes(arms: Sequence[Scenario]) -> str:
     """Return why runs cannot leave this process; empty if they can."""
     if any(holds_objects(text_of(each)) for each in arms):
         return "a Python object lives in this process alone; put its class into a file"
     if any(each.played or each.mind.kind == HUMAN for each in arms):
         return "people are played at this terminal"
-    limits = spending.limits() if spending else None
-    if limits and limits != Budget(None, None, None) and any(map(asks_models, arms)):
-        return "a budget is counted from run to run"
+    return ""
+
+
+def obstacle_to_crew(scenario: Scenario) -> str:
+    """Return why a cluster cannot share the visits of a single run; empty if it can."""
+    if asks_models(scenario):
+        return "the people of a single run ask a model from one process"
+    if is_service(scenario.recommender):
+        return "a service is asked from one process"
+    if scenario.run.order != TOGETHER or scenario.time.kind == OWN:
+        return "visits that follow each other cannot be shared out"
     return ""

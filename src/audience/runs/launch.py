@@ -13,7 +13,7 @@ from audience.llm import FILE as CALLS, copy_calls
 from audience.log import Log, Snapshooter, fork, world_at
 from audience.metrics import suite
 from audience.results import Fitting, write_fitting
-from audience.runs.lifecycle import Finished, Progress, Quiet, RunDriver, Stopping
+from audience.runs.lifecycle import Finished, Progress, Quiet, Recruit, RunDriver, Stopping
 from audience.runs.progress import Watch
 from audience.scenario import (
     FILE as MOVES,
@@ -43,10 +43,12 @@ def start(
     watch: Watch | None = None,
     fitting: Fitting | None = None,
     workers: int = 1,
+    recruit: Recruit | None = None,
 ) -> Finished:
     """Run a scenario with one seed into a new folder; `watch` steers it.
 
-    `workers` is how many processes live visits at a time; the log is the same for any number.
+    `workers` is how many processes live visits at a time, or `recruit` returns the crew that does;
+    the log is the same for any of them.
 
     `fitting`, what its people were fitted to, is kept there.
     """
@@ -68,6 +70,7 @@ def start(
             spending or SpendingOptions(),
             watch,
             workers=workers,
+            recruit=recruit,
         )
         return going.on(lambda: World(genesis), Snapshooter(log))
 
@@ -82,8 +85,9 @@ def resume(
     upto: int | None = None,
     watch: Watch | None = None,
     workers: int = 1,
+    recruit: Recruit | None = None,
 ) -> Finished:
-    """Resume a run from its last commit, with so many processes.
+    """Resume a run from its last commit, with so many processes or with a crew.
 
     `minds` gives some agents minds of their own and lets them come every round; `upto` stops after
     that round even if the scenario goes on; `watch` steers it.
@@ -108,6 +112,7 @@ def resume(
             watch,
             typing=minds or (),
             workers=workers,
+            recruit=recruit,
         )
 
         def begin() -> World:

@@ -13,7 +13,7 @@ import msgspec
 
 from audience.agents import Mind
 from audience.agents.human import MixedMind
-from audience.engine import Keeper, Listener, Parts, Paused, Rules, Simulation, run, run_sync
+from audience.engine import Crew, Keeper, Listener, Parts, Paused, Rules, Simulation, run, run_sync
 from audience.errors import AudienceError, Halt, Interrupted, shell_command
 from audience.llm import FILE as CALLS, Counts, GatewayStack, Meter, Person, compose
 from audience.log import Log, Snapshooter, failed_slates, memory_problems
@@ -39,6 +39,17 @@ from audience.scenario import (
 from audience.world import CLOSING, MEMORY, Chapter, Failed, Genesis, View, World
 
 Stopping = Callable[[], bool]
+
+
+class RunCrew(Crew, Protocol):
+    """A crew that follows one run."""
+
+    def hear(self, chapter: Chapter, view: View) -> None: ...
+    def close(self) -> None: ...
+
+
+Recruit = Callable[[Log, World], RunCrew]
+"""Returns the crew of a run, whose world is that of its last complete round."""
 EMBEDDED_VISITS, ENDPOINT_VISITS = 16, 512
 HUMAN = "human"
 
@@ -140,14 +151,19 @@ class RunDriver:
         watch: Watch | None = None,
         typing: Collection[int] = (),
         workers: int = 1,
+        recruit: Recruit | None = None,
     ) -> None:
-        """`typing` are the agents that are played at a terminal; `workers` live the visits."""
+        """`typing` are the agents that are played at a terminal; `workers` live the visits.
+
+        The crew that `recruit` returns lives them instead.
+        """
         self.log = log
         self.scenario = scenario
         self.progress = progress
         self.stopping = stopping
         self.watch = watch
-        self.workers = workers
+        self.workers, self.recruit = workers, recruit
+        self.crew: RunCrew | None = None
         self.unusable: Counter[str] = Counter()
         self.door = self._opened(spending)
         self.places = Seating(log, scenario.played, source=spending.source, typing=typing)
@@ -207,6 +223,7 @@ class RunDriver:
         if self.watch:
             live = live or measured_upto(log, resumed_at)
             self.watch.begin(world, live, scenario.rounds, found)
+        self.crew = self.recruit(log, world) if self.recruit else None
         sim = self._simulation(world, shots, live, minds)
         self.progress.begin(log.folder.name, scenario.rounds, len(world.agents))
         began = time.perf_counter()
@@ -251,6 +268,7 @@ class RunDriver:
             keep=lambda queued: intervene(self.log, [one.written for one in queued]),
             places=self.places,
             workers=self.workers,
+            crew=self.crew,
         )
 
     def _listeners(
@@ -271,6 +289,7 @@ class RunDriver:
         if isinstance(serving, Serving) and serving.has_services:
             listeners.append(serving.hear)
         listeners.append(snap)
+        listeners += [self.crew.hear] if self.crew else []
         return [*listeners, self.watch.hear] if self.watch else listeners
 
     def _rules(self) -> Rules:
@@ -299,6 +318,8 @@ class RunDriver:
                 if isinstance(sim.parts.recommender, Serving):
                     sim.parts.recommender.close()
                 self.places.close()
+                if self.crew:
+                    self.crew.close()
                 if self.door:
                     await self.door.close()
 

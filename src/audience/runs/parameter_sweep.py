@@ -294,8 +294,10 @@ def conduct_sweep(
                 continue
             own = (f"{written(values)}, seed {seed}", plan.scenarios[number], seed, folder, place)
             tasks.append(run_task(*own, spending, max(1, workers // pool.size)))
-    for task, result in pool.work(tasks, counted, stopping):
-        finished[task.places[0]] = finished_of(task, result)
+    limits = spending.limits() if spending else None
+    for task, result in pool.work(tasks, counted, stopping, limits):
+        (place,) = task.places
+        finished[place] = finished_of(result, folder / place)
     points = []
     for number, values in enumerate(plan.points):
         runs = tuple(finished[plan.place(number, seed)].measured for seed in seeds)

@@ -11,6 +11,7 @@ import threading
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -19,17 +20,19 @@ import msgspec
 
 from audience.engine import cores
 from audience.errors import Interrupted
-from audience.runs.lifecycle import Stopping
+from audience.llm import Budget, SharedBudget, Spent
+from audience.runs.lifecycle import Recruit, Stopping
 from audience.runs.task import (
     Attendant,
     Counted,
     PoolTask,
+    Purse,
     RoundReporter,
     TaskFault,
     fault_of,
     perform,
 )
-from audience.runs.worker import STOP
+from audience.runs.worker import LENT, STOP
 
 _ALONE = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Processes beside each other gain nothing from threads of their own."""
@@ -44,14 +47,26 @@ class Pool(Protocol):
     """Whether it is this process alone."""
 
     @property
+    def recruit(self) -> Recruit | None:
+        """Returns a crew for a single run, where there is one to offer."""
+        ...
+
+    @property
     def size(self) -> int:
         """How many tasks it does at once."""
         ...
 
     def work(
-        self, tasks: Sequence[PoolTask], counted: Counted, stopping: Stopping
+        self,
+        tasks: Sequence[PoolTask],
+        counted: Counted,
+        stopping: Stopping,
+        budget: Budget | None = None,
     ) -> Iterator[tuple[PoolTask, bytes]]:
-        """Yield each task with what it returned, as they end; raise at the first that fails."""
+        """Yield each task with what it returned, as they end; raise at the first that fails.
+
+        The tasks share the `budget`.
+        """
         ...
 
     def __enter__(self) -> Self: ...
@@ -67,17 +82,24 @@ class Here:
     """A pool that is this process: one task after another, in their order."""
 
     is_here = True
+    recruit: Recruit | None = None
     size = 1
 
     def work(
-        self, tasks: Sequence[PoolTask], counted: Counted, stopping: Stopping
+        self,
+        tasks: Sequence[PoolTask],
+        counted: Counted,
+        stopping: Stopping,
+        budget: Budget | None = None,
     ) -> Iterator[tuple[PoolTask, bytes]]:
         """Yield each task with what it returned."""
         progress = RoundReporter(lambda rounds: counted(rounds, 0))
+        shared = SharedBudget(budget or Budget(), 1)
         for task in tasks:
             if stopping():
                 raise Interrupted("stopped")
-            result = perform(task, Path(task.root), Attendant(progress, stopping))
+            purse = Purse(partial(shared.lend, task.name), partial(shared.settle, task.name))
+            result = perform(task, Path(task.root), Attendant(progress, stopping, purse))
             counted(0, task.runs)
             yield task, result
 
@@ -123,6 +145,9 @@ class _Worker:
         self.task = task
         self._say(msgspec.json.encode(task).decode())
 
+    def lend(self, part: Budget) -> None:
+        self._say(LENT + msgspec.json.encode(part).decode())
+
     def _say(self, line: str) -> None:
         assert self._process.stdin is not None
         try:
@@ -160,6 +185,7 @@ class Processes:
     """A pool of worker processes on this machine, kept until its block ends."""
 
     is_here = False
+    recruit: Recruit | None = None
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -179,9 +205,14 @@ class Processes:
         self._end(at_once=kind is KeyboardInterrupt)
 
     def work(
-        self, tasks: Sequence[PoolTask], counted: Counted, stopping: Stopping
+        self,
+        tasks: Sequence[PoolTask],
+        counted: Counted,
+        stopping: Stopping,
+        budget: Budget | None = None,
     ) -> Iterator[tuple[PoolTask, bytes]]:
         """Yield each task with what it returned, as they end; a dead process is replaced."""
+        shared = SharedBudget(budget or Budget(), self.size)
         left, done = list(tasks), set[str]()
         while len(done) < len(tasks):
             self._hand_out(left, done)
@@ -189,8 +220,14 @@ class Processes:
             task = worker.task
             if "ended" in line:
                 self._bury(worker, int(line["ended"]), left)
+                if task is not None:
+                    shared.lose(task.name)
             elif task is None:
                 continue
+            elif "lend" in line:
+                worker.lend(shared.lend(task.name, msgspec.convert(line["lend"], Spent)))
+            elif "settle" in line:
+                shared.settle(task.name, msgspec.convert(line["settle"], Spent))
             elif "error" in line:
                 raise fault_of(task, line)
             elif "result" in line:

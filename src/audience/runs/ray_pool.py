@@ -26,17 +26,23 @@ from typing import Any, Self
 import msgspec
 from threadpoolctl import threadpool_limits
 
+from audience.engine import cores
 from audience.errors import BadInput, Interrupted
+from audience.llm import Budget, SharedBudget
+from audience.log import Log
 from audience.runs.lifecycle import Stopping
+from audience.runs.ray_crew import RayCrew
 from audience.runs.task import (
     Attendant,
     Counted,
     PoolTask,
+    Purse,
     TaskFault,
     fault_of,
     perform,
     plain_fault,
 )
+from audience.world import World
 
 LOCAL = "local"
 """The address of a cluster that is started here and ends with the command."""
@@ -56,8 +62,11 @@ class Sent(msgspec.Struct, frozen=True):
     fault: dict[str, str] | None = None
 
 
-def perform_there(body: bytes, begun: bytes, of: str) -> bytes:
-    """Do a task on a node, going on from what was begun; return a `Sent` as bytes."""
+def perform_there(body: bytes, begun: bytes, of: str, budget: Any = None) -> bytes:  # noqa: ANN401
+    """Do a task on a node, going on from what was begun; return a `Sent` as bytes.
+
+    `budget` is the actor that keeps a shared budget.
+    """
     task = msgspec.json.decode(body, type=PoolTask)
     own = version("audience")
     if own != of:
@@ -67,10 +76,21 @@ def perform_there(body: bytes, begun: bytes, of: str) -> bytes:
         root = Path(folder)
         unpack(begun, root)
         try:
-            result = perform(task, root, Attendant(None, lambda: False))
+            purse = None if budget is None else purse_of(task, budget)
+            result = perform(task, root, Attendant(None, lambda: False, purse))
         except Exception as error:
             return msgspec.msgpack.encode(Sent(fault=plain_fault(error)))
         return msgspec.msgpack.encode(Sent(result, pack(root, task.places)))
+
+
+def purse_of(task: PoolTask, budget: Any) -> Purse:  # noqa: ANN401
+    """Return how a task asks the actor of a shared budget; it may have died before."""
+    ray, name = import_module("ray"), task.name
+    ray.get(budget.lose.remote(name))
+    return Purse(
+        lambda spent: ray.get(budget.lend.remote(name, spent)),
+        lambda spent: ray.get(budget.settle.remote(name, spent)),
+    )
 
 
 def pack(root: Path, places: Sequence[str]) -> bytes:
@@ -111,9 +131,13 @@ class RayPool:
     is_here = False
 
     def __init__(self, address: str, workers: int) -> None:
-        """Connect to `HOST:PORT`, or start a cluster of so many processes here if `local`."""
+        """Connect to `HOST:PORT`, or start a cluster here if `local`.
+
+        `workers` is how many processes that has, and the most actors of a run; 0: one per core.
+        """
         self._ray = _connected(address, workers)
         options = {"num_cpus": 1, "max_retries": RETRIES, "retry_exceptions": False}
+        self._most = workers
         self._perform: Any = self._ray.remote(**options)(perform_there)
 
     @property
@@ -121,10 +145,20 @@ class RayPool:
         """How many tasks the cluster does at once, now."""
         return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
 
+    def recruit(self, log: Log, world: World) -> RayCrew:
+        """Return actors that live the visits of a single run, one per core."""
+        most = self._most
+        return RayCrew(self._ray, log, world, lambda: min(self.size, most) if most else self.size)
+
     def work(
-        self, tasks: Sequence[PoolTask], counted: Counted, stopping: Stopping
+        self,
+        tasks: Sequence[PoolTask],
+        counted: Counted,
+        stopping: Stopping,
+        budget: Budget | None = None,
     ) -> Iterator[tuple[PoolTask, bytes]]:
         """Yield each task with what it returned, once its folders are written here."""
+        shared = None if budget in (None, Budget()) else self._kept_by_actor(budget)
         left = deque(task for task in tasks if not task.after)
         later = [task for task in tasks if task.after]
         done: set[str] = set()
@@ -133,7 +167,7 @@ class RayPool:
             while left or running:
                 while left and len(running) < IN_FLIGHT:
                     task = left.popleft()
-                    running[self._sent_out(task)] = task
+                    running[self._sent_out(task, shared)] = task
                 for ref in self._next(list(running), stopping):
                     task = running.pop(ref)
                     result = self._fetched(ref, task)
@@ -148,11 +182,21 @@ class RayPool:
         finally:
             for ref in running:
                 self._ray.cancel(ref, force=True)
+            if shared is not None:
+                self._ray.kill(shared)
 
-    def _sent_out(self, task: PoolTask) -> Any:  # noqa: ANN401
+    def _kept_by_actor(self, budget: Budget | None) -> Any:  # noqa: ANN401
+        """Return an actor beside this process that lends a budget to tasks on all nodes."""
+        strategies = import_module("ray.util.scheduling_strategies")
+        node = self._ray.get_runtime_context().get_node_id()
+        here = strategies.NodeAffinitySchedulingStrategy(node_id=node, soft=False)
+        actor = self._ray.remote(num_cpus=0, scheduling_strategy=here)(SharedBudget)
+        return actor.remote(budget, self.size)
+
+    def _sent_out(self, task: PoolTask, shared: Any) -> Any:  # noqa: ANN401
         begun = pack(Path(task.root), task.places)
         sending = self._perform.options(name=task.name)
-        return sending.remote(msgspec.json.encode(task), begun, version("audience"))
+        return sending.remote(msgspec.json.encode(task), begun, version("audience"), shared)
 
     def _next(self, refs: list[Any], stopping: Stopping) -> list[Any]:
         while True:
@@ -202,7 +246,7 @@ def _connected(address: str, workers: int) -> Any:  # noqa: ANN401
     ray: Any = import_module("ray")
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if address == LOCAL:
-        ray.init(num_cpus=workers, include_dashboard=False, **quiet)
+        ray.init(num_cpus=workers or cores(), include_dashboard=False, **quiet)
         return ray
     _reach(address)
     try:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from audience.errors import AudienceError, BadInput, Halt, Interrupted, Unusable
-from audience.llm import Meter
+from audience.llm import Meter, Renew, Spent
 from audience.runs.lifecycle import Progress, Stopping
 
 Counted = Callable[[int, int], None]
@@ -41,11 +41,20 @@ class TaskFault(AudienceError):
     """A task failed; the message begins with its name."""
 
 
+class Purse(msgspec.Struct, frozen=True):
+    """The budget that the tasks of a pool share, as one of them sees it."""
+
+    lend: Renew
+    settle: Callable[[Spent], None]
+    """Called with what the task has spent in all, when it ends."""
+
+
 class Attendant(msgspec.Struct, frozen=True):
     """Who is told how a task comes along, and may stop it."""
 
     progress: Progress | None
     stopping: Stopping
+    purse: Purse | None = None
 
 
 class Work(Protocol):
