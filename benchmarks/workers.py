@@ -6,8 +6,10 @@ the caches and the memory of the machine, so nothing that is one run can gain mo
 
 from __future__ import annotations
 
-import gc
+import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 from audience.engine import cores
@@ -38,21 +40,26 @@ def machine() -> float:
     return 2 * alone / (clock() - began)
 
 
-def seconds(agents: int, rounds: int, workers: int, folder: Path) -> tuple[float, str]:
-    gc.collect()
-    done = start(everybody_awake(agents, rounds), 1, folder / "run", workers=workers)
-    return done.seconds, done.measured.digest
+def begun(agents: int, rounds: int, workers: int, folder: Path) -> subprocess.Popen[str]:
+    """Begin a run in a process of its own, as a user's run is."""
+    told = map(str, (agents, rounds, workers, folder))
+    command = [sys.executable, "-m", "benchmarks.workers", *told]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def ended(run: subprocess.Popen[str]) -> tuple[float, str]:
+    """Return how long a run took, and its digest."""
+    said, _ = run.communicate()
+    if run.returncode:
+        raise subprocess.CalledProcessError(run.returncode, run.args)
+    seconds, digest = json.loads(said.splitlines()[-1])
+    return seconds, digest
 
 
 def one_of_two(agents: int, rounds: int, folder: Path) -> float:
     """Return how long a whole run takes beside another one in another process."""
-    gc.collect()
-    if (pid := os.fork()) == 0:
-        seconds(agents, rounds, 1, folder / "other")
-        os._exit(0)
-    took, _ = seconds(agents, rounds, 1, folder / "own")
-    os.waitpid(pid, 0)
-    return took
+    runs = [begun(agents, rounds, 1, folder / name) for name in ("one", "other")]
+    return max(ended(run)[0] for run in runs)
 
 
 def compared(agents: int, rounds: int, turns: int) -> dict[str, object]:
@@ -64,7 +71,7 @@ def compared(agents: int, rounds: int, turns: int) -> dict[str, object]:
         plain.append(machine())
         for workers, taken in times.items():
             with place() as folder:
-                took, digest = seconds(agents, rounds, workers, folder)
+                took, digest = ended(begun(agents, rounds, workers, folder))
             taken.append(took)
             digests.add(digest)
         with place() as folder:
@@ -86,10 +93,14 @@ def main() -> None:
     if cores() < 2:
         tell(row("2 workers against 1", "there is one core here", "1.7 times", False))
         return
-    with place() as folder:
-        seconds(600, 1, 2, folder)
-    tell(compared(10_000, 5, TURNS), compared(100_000, 2, 1))
+    tell(compared(10_000, 5, TURNS), compared(100_000, 2, TURNS))
+
+
+def run(agents: str, rounds: str, workers: str, folder: str) -> None:
+    wanted = everybody_awake(int(agents), int(rounds))
+    done = start(wanted, 1, Path(folder) / "run", workers=int(workers))
+    print(json.dumps([done.seconds, done.measured.digest]))
 
 
 if __name__ == "__main__":
-    main()
+    run(*sys.argv[1:]) if sys.argv[1:] else main()
