@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -54,12 +56,32 @@ def test_runs_that_have_ended_are_told_so_while_others_of_the_experiment_go_on(
     site.when(lambda: site.ok("/experiments/both"), lambda one: one["state"] == "finished")
 
 
+@contextmanager
+def aside(folder: Path) -> Iterator[None]:
+    """Put a run aside for a while, as if it had not begun."""
+    hidden = folder.parents[2].parent / "aside"
+    folder.rename(hidden)
+    yield
+    hidden.rename(folder)
+
+
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An experiment of a terminal."""
     root = tmp_path_factory.mktemp("experiments")
     conduct(parse(BOTH), root / "both")
     return root
+
+
+def test_between_two_of_its_runs_an_experiment_goes_on(sites: Sites, both: Path) -> None:
+    site, last = sites(both), both / "both" / "popular" / "seed-3"
+    with aside(last):
+        assert site.ok("/experiments/both")["state"] == "stopped"
+        site.registry.conducted.add((both / "both").resolve())
+        waiting = site.ok("/experiments/both")
+        assert (waiting["state"], waiting["done"], waiting["all"]) == ("running", 5, 6)
+        site.registry.conducted.clear()
+    assert site.ok("/experiments/both")["state"] == "finished"
 
 
 def test_curves_and_segments_are_means_over_seeds(sites: Sites, both: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.browsers import browser
 from tests.web.conftest import SMALL, Site
 from tests.web.looking import looking, run_path, settled, until
-from tests.web.test_experiments import BOTH
+from tests.web.test_experiments import BOTH, aside
 
 from audience.runs import conduct, start
 from audience.scenario import parse
@@ -51,6 +51,17 @@ def test_runs_are_folded_below_their_experiment_and_sorted(chromium: Any, full: 
         settled(page, lambda: names(page), lambda seen: seen[:2] == ["one", "two"])
         page.locator(".runs .outcome", has_text="Satisfaction: popular").wait_for()
         settled(page, page.locator(".outcome", has_text="satisfied").count, lambda many: many == 4)
+
+
+def test_an_experiment_that_had_stopped_shows_its_verdict_as_soon_as_it_is_whole(
+    chromium: Any, full: Site
+) -> None:
+    with looking(chromium, full.address, "#/") as page:
+        with aside(full.root / "both" / "popular" / "seed-1"):
+            page.goto(f"{full.address}/#/experiment/both")
+            page.locator(".mark").get_by_text("Stopped", exact=True).wait_for()
+            page.get_by_text("No verdict yet").wait_for()
+        page.get_by_role("region", name="Verdict").locator(".verdict").wait_for()
 
 
 def test_a_run_is_deleted_undone_and_restored(chromium: Any, full: Site) -> None:

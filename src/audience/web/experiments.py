@@ -66,9 +66,13 @@ class Experiments:
     def row(self, folder: Path) -> ExperimentRow:
         """Return an experiment's line in the list."""
         scenario = scenario_of(folder)
+        place = folder.resolve()  # asked before its runs: what has ended since, they tell
+        is_conducted, is_tried = (
+            place in some for some in (self._registry.conducted, self._registry.trying)
+        )
         runs = list(self._runs(folder, scenario))
         done = sum(run.state == "finished" for run in runs)
-        state = self._state(folder, runs)
+        state = "trying" if is_tried else _state(runs, is_conducted=is_conducted)
         names = list(variants(scenario))
         id_ = self._registry.folders.id_of(folder)
         stamp = stamp_of(folder, folder / BAND, *_databases(folder, scenario))
@@ -131,15 +135,6 @@ class Experiments:
         done = 0 if isinstance(line, UnreadableRun) else line.round
         return ExperimentRun(arm, seed, line.id, line.state, done, rounds, line.error)
 
-    def _state(self, folder: Path, runs: list[ExperimentRun]) -> str:
-        states = {run.state for run in runs}
-        if folder.resolve() in self._registry.trying:
-            return "trying"
-        for state in ("failed", "running", "elsewhere", "paused", "stopped"):
-            if state in states:
-                return state
-        return "finished" if states == {"finished"} else "stopped"
-
     def _segments(self, findings: Findings) -> list[SegmentContrast]:
         """Return the mean satisfaction of each segment in every arm, and its paired difference."""
         first = findings.arms[0]
@@ -156,6 +151,17 @@ class Experiments:
             values = {arm.name: _means(arm, people) for arm in findings.arms}
             rows.append(_contrasted(by, name, people, values))
         return rows
+
+
+def _state(runs: list[ExperimentRun], *, is_conducted: bool) -> str:
+    """Return the state of an experiment: between two of its runs, it goes on."""
+    states = {run.state for run in runs}
+    for state in ("failed", "running", "elsewhere", "paused"):
+        if state in states:
+            return state
+    if is_conducted:
+        return "running"
+    return "finished" if states == {"finished"} else "stopped"
 
 
 def short_verdict(findings: Findings) -> str:

@@ -90,8 +90,9 @@ export function choose(chosen: Chosen, how: "push" | "replace" = "push"): void {
   const [path, params] = split(location.hash || "#/");
   const next = path + asked(changed(params, chosen));
   if (next === location.hash) return;
-  if (how === "push") { location.hash = next; return; }
-  history.replaceState(history.state, "", next);
+  // Not `location.hash = next`: its event comes later, and until then a checkbox shows what it was.
+  if (how === "push") history.pushState(null, "", next);
+  else history.replaceState(history.state, "", next);
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 

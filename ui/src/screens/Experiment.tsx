@@ -11,7 +11,7 @@ import { Empty, Problem, Sheet, StateMark, Tabs } from "../parts/ui";
 import { experimentPath, get, needsTickets } from "../wire/api";
 import type { Experiment, ExperimentRun, Found, RunState } from "../wire/types";
 
-const GOING = ["running", "elsewhere", "trying", "paused"];
+const OFTEN = 1500;
 const colour = (arm: number): string => `var(--group-${arm % 7})`;
 
 type View = "findings" | "segments" | "report" | "scenario";
@@ -19,7 +19,8 @@ type View = "findings" | "segments" | "report" | "scenario";
 export function ExperimentScreen({ id }: { id: string }) {
   const asked = useAsked((signal) => get<Experiment>(experimentPath(id), signal), id);
   const found = asked.value;
-  useEvery(found && GOING.includes(found.state) ? 1500 : null, asked.again);
+  // Also one that has stopped or failed may be taken up again, here or at a terminal.
+  useEvery(found && found.state !== "finished" ? OFTEN : null, asked.again);
   const [view, setView] = useParam<View>("show", "findings");
   if (asked.problem && !found) return <div className="page"><Problem again={asked.again}>{asked.problem}</Problem><p><a href="#/">All runs</a></p></div>;
   if (!found) return <div className="page"><p className="faint" role="status">Reading the runs of {id} …</p></div>;

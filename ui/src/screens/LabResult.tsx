@@ -13,6 +13,7 @@ import { JobCard } from "./Lab";
 import { useDeleted } from "./Trash";
 
 type View = "found" | "report";
+const OFTEN = 1500;
 
 export function LabResultView({ id, job, session, again }: { id: string; job: LabJob | null; session: Session; again: () => void }) {
   const asked = useAsked((signal) => get<LabResult>(labPath(id), signal), `${id} ${job?.state ?? ""}`);
@@ -21,7 +22,8 @@ export function LabResultView({ id, job, session, again }: { id: string; job: La
   const deleted = useDeleted();
   const found = asked.value;
   const isGoing = job?.state === "running" || job?.state === "waiting";
-  useEvery(found && found.state === "finished" && !found.verdict && found.kind === "study" ? 1500 : null, asked.again);
+  const isWhole = found?.state === "finished" && (found.kind !== "study" || found.verdict);
+  useEvery(found && !isWhole ? OFTEN : null, asked.again);
   if (asked.problem && !found) return <div className="page"><Problem again={asked.again}>{asked.problem}</Problem><p><a href={address({ screen: "lab", id: "" })}>All studies and evaluations</a></p></div>;
   if (!found) return <div className="page"><p className="faint" role="status">Reading {id} …</p></div>;
   const remove = () => void send<DeletedRow>("/trash", { id }).then((row) => { deleted.add(row); go({ screen: "lab", id: "" }); }, (failure: unknown) => setProblem(said(failure)));
