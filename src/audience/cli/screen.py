@@ -23,6 +23,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
+from audience.engine import stop_at_once
 from audience.llm import Meter
 from audience.results import Findings, ResultTable, print_table, result_table, summary
 from audience.runs import SUMMARY, summary_of
@@ -171,10 +172,13 @@ def stoppable() -> Iterator[Callable[[], bool]]:
     asked: list[int] = []
 
     def ask(number: int, frame: FrameType | None) -> None:
-        if asked:
-            raise KeyboardInterrupt
         asked.append(number)
-        os.write(2, b"\nStopping at the next commit point; press again to stop at once.\n")
+        if len(asked) == 1:
+            os.write(2, b"\nStopping at the next commit point; press again to stop at once.\n")
+        elif len(asked) == 2:
+            stop_at_once(number)
+        else:
+            raise KeyboardInterrupt
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -9,6 +9,7 @@ from audience.engine.control import (
     Steering as Steering,
 )
 from audience.engine.drivers import DriverStage as DriverStage
+from audience.engine.event_loop import run_sync as run_sync, stop_at_once as stop_at_once
 from audience.engine.follower import Follower as Follower
 from audience.engine.forks import cores as cores, pickled as pickled
 from audience.engine.groups import Groups as Groups
@@ -45,6 +46,5 @@ from audience.engine.simulation import (
     Parts as Parts,
     Rules as Rules,
     Simulation as Simulation,
-    run_sync as run_sync,
 )
 from audience.engine.ties import TieRules as TieRules

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
@@ -267,36 +265,3 @@ class Simulation:
     @cached_property
     def _registered(self) -> UserTable:
         return UserTable(self.world.genesis.profiles)
-
-
-async def _stoppable(work: Callable[[], object]) -> None:
-    """Await work; if it is stopped at once, nobody complains about the tasks that were left."""
-
-    def complain(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        if not isinstance(context.get("exception"), KeyboardInterrupt):
-            loop.default_exception_handler(context)
-
-    asyncio.get_running_loop().set_exception_handler(complain)
-    await work()  # type: ignore[misc]
-
-
-def run_sync(work: Callable[[], object]) -> None:
-    """Run an async function to its end, also inside a running event loop."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        asyncio.run(_stoppable(work))
-        return
-    failure: list[BaseException] = []
-
-    def apart() -> None:
-        try:
-            asyncio.run(_stoppable(work))
-        except BaseException as error:
-            failure.append(error)
-
-    thread = threading.Thread(target=apart)
-    thread.start()
-    thread.join()
-    if failure:
-        raise failure[0]
