@@ -59,6 +59,11 @@ class KeptFigure(msgspec.Struct, frozen=True):
         """
         return statistics.median(map(self._ratio, self.values, self.calibrations))
 
+    @property
+    def plain_ratio(self) -> float:
+        """The same by the clock, as if all machines were equally fast at all times."""
+        return self._ratio(self.value, 1.0)
+
     def _ratio(self, value: float, calibration: float) -> float:
         if self.unit.endswith("/s"):
             return 1.0 / (value * calibration)
@@ -93,6 +98,15 @@ class Change(NamedTuple):
     def more(self) -> float:
         """How much more of the machine's time it takes, as a share; below 0 if it takes less."""
         return self.now.ratio / self.before.ratio - 1.0
+
+    @property
+    def takes_longer(self) -> bool:
+        """Whether it is worse by the clock too.
+
+        The calibration loop does not gain from a faster machine just what a program gains, so a
+        machine twice as fast as before makes everything look slower.
+        """
+        return self.now.plain_ratio > self.before.plain_ratio
 
 
 def this_machine() -> Machine:
@@ -163,9 +177,8 @@ def changes(result: KeptResult, history: Sequence[KeptResult]) -> list[Change]:
 
 def slower(found: Sequence[Change]) -> list[Change]:
     """Return what takes more of the machine's time than may be noise, worst first."""
-    return sorted(
-        (change for change in found if change.more > SLOWER), key=lambda change: -change.more
-    )
+    worse = (change for change in found if change.more > SLOWER and change.takes_longer)
+    return sorted(worse, key=lambda change: -change.more)
 
 
 @styled_figure

@@ -56,10 +56,19 @@ def test_a_slower_machine_is_no_slower_program() -> None:
     before = result("1", rate(100.0), seconds(2.0))
     # The loop in between took twice as long too.
     assert names(result("2", rate(50.0, 2.0), seconds(4.0, 2.0)), before) == []
-    assert names(result("2", rate(100.0, 0.5), seconds(2.0, 0.5)), before) == [
+    assert names(result("2", rate(95.0, 0.5), seconds(2.1, 0.5)), before) == [
         "decisions",
         "branch",
     ]
+
+
+def test_a_faster_machine_makes_nothing_slower_that_takes_less_time() -> None:
+    before = result("1", rate(100.0), seconds(2.0))
+    # The loop gained more from it than the program.
+    assert names(result("2", rate(120.0, 0.5), seconds(1.7, 0.5)), before) == []
+    share = KeptFigure("servers", "share", (0.95,), (1.0,))
+    worse = KeptFigure("servers", "share", (0.8,), (0.1,))
+    assert names(result("2", worse), result("1", share)) == ["servers"]
 
 
 def test_sizes_and_shares_need_no_calibration() -> None:
