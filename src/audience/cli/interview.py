@@ -9,7 +9,6 @@ import click
 
 from audience.cli import options as o
 from audience.errors import BadInput, shell_command
-from audience.plain_text import without_controls
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -152,14 +151,7 @@ def play_command(
         who = None if agent is None else o.person_of(log, agent)
         friends = tuple(o.person_of(log, each) for each in friend)
     click.echo("Type one of the moves in brackets; Ctrl-D ends the game.")
-    who, done = play(run, who, _typed, rounds=rounds, name=new, interests=interest, friends=friends)
+    who, done = play(run, who, rounds=rounds, name=new, interests=interest, friends=friends)
     click.echo(
         f"\nRound {done.rounds} is over. Your story: {shell_command('show', run, '--agent', who)}"
     )
-
-
-def _typed(words: str) -> str | None:
-    try:
-        return input(without_controls(words))
-    except EOFError:
-        return None

@@ -8,8 +8,6 @@ from audience.llm.adapter import (
 )
 from audience.llm.batch import (
     Batcher as Batcher,
-    Person as Person,
-    Terminal as Terminal,
     together as together,
 )
 from audience.llm.budget import (
@@ -100,6 +98,7 @@ from audience.llm.meter import (
     spent_on as spent_on,
 )
 from audience.llm.openai import open_session as open_session
+from audience.llm.person import Person as Person, Terminal as Terminal
 from audience.llm.request import (
     ChatMessage as ChatMessage,
     Gateway as Gateway,

@@ -1,13 +1,10 @@
-"""Concurrent asking, batching of requests, and a gateway to a person at a terminal."""
+"""Concurrent asking, and batching of requests."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Generic, TypeVar
-
-from audience.llm.request import Reply, Request
-from audience.plain_text import without_controls
 
 T = TypeVar("T")
 W = TypeVar("W")
@@ -59,31 +56,3 @@ class Batcher(Generic[W, T]):
         for (_, answer), result in zip(waiting, answers, strict=True):
             if not answer.done():  # the deadline of an asker may have passed
                 answer.set_result(result)
-
-
-Terminal = Callable[[str], str | None]
-"""Shows a prompt and returns what was typed; None at the end of input."""
-
-
-def typed(words: str) -> str | None:
-    """Ask at the terminal."""
-    try:
-        return input(without_controls(words))
-    except EOFError:
-        return None
-
-
-class Person:
-    """A gateway to a person at a terminal, who may take their time."""
-
-    def __init__(self, terminal: Terminal = typed) -> None:
-        self.terminal = terminal
-
-    async def ask(self, request: Request) -> Reply:
-        words = request.messages[-1].content
-        answer = await asyncio.to_thread(self.terminal, words)
-        if answer is None:
-            return Reply(request.key, "refusal", why="nobody answered", model="human")
-        return Reply(request.key, "reply", (answer,), model="human")
-
-    async def close(self) -> None: ...

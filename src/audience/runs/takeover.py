@@ -20,7 +20,7 @@ from audience.scenario import FILE, changes_of, from_tree, parse, text_of
 def play_person(
     folder: Path,
     agent: int | None,
-    terminal: Terminal,
+    terminal: Terminal | None = None,
     *,
     rounds: int = 1,
     name: str = "",
