@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import asyncio
 import signal
 import threading
@@ -65,7 +66,8 @@ def stop_at_once(number: int) -> None:
         raise KeyboardInterrupt from None
     is_heard = threading.Event()
     loop.call_soon_threadsafe(_cancel_all, loop, is_heard)
-    threading.Thread(target=_insist, args=(loop, is_heard, number), daemon=True).start()
+    # Not a `Thread`: to start one takes a lock, which the code that was interrupted may hold.
+    _thread.start_new_thread(_insist, (loop, is_heard, number))
 
 
 def _cancel_all(loop: asyncio.AbstractEventLoop, is_heard: threading.Event) -> None:
