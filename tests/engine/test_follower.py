@@ -5,7 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from audience.engine import Blocks, DriverStage, Follower, Plan, Simulation, Told, can_share
+from audience.engine import (
+    Blocks,
+    DriverStage,
+    Follower,
+    Row,
+    Simulation,
+    Told,
+    can_share,
+    plans_of,
+)
 from audience.log import Log, world_at
 from audience.runs import start
 from audience.scenario import Scenario, parse, parts_of
@@ -36,10 +45,13 @@ class OneFollower:
     def can_live(self, stage: DriverStage) -> bool:
         return can_share(stage)
 
-    def lived(self, sim: Simulation, plans: Sequence[Plan]) -> Iterator[Sequence[Told]]:
+    def lived(
+        self, sim: Simulation, phase: int, rows: Sequence[Row], *, in_columns: bool
+    ) -> Iterator[Sequence[Told]]:
+        assert not in_columns, "this crew hears chapters, so they must be read"
         self.follower.follow(self.news)
         self.news = []
-        blocks = Blocks(sim, plans, SIZE)
+        blocks = Blocks(sim, plans_of(rows), SIZE)
         for block in range(len(blocks)):
             self.blocks += 1
             yield blocks.unpack(self.follower.live(blocks.plans(block)))

@@ -19,7 +19,7 @@ class Simple:
     def __init__(self, do: Callable[[int], bytes]) -> None:
         self.do = do
 
-    def pack(self, result: bytes) -> bytes:
+    def pack(self, block: int, result: bytes) -> bytes:
         return result
 
     def unpack(self, sent: bytes) -> bytes:

@@ -2,24 +2,39 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import partialmethod
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from audience.agents import Decision
 from audience.agents.rule import RuleMind
-from audience.engine import Groups, Paused, Rules, TieRules
+from audience.engine import Blocks, Groups, Paused, Rules, TieRules
 from audience.engine.drivers import MindFault
 from audience.engine.forks import SharedWork, shared_out
+from audience.engine.harvest import HarvestedBlocks
 from audience.llm.fake import Fake
 from audience.log import Log
 from audience.memory import Memory
-from audience.runs import resume, start
+from audience.runs import Finished, resume, start
 from audience.scenario import Scenario, SpendingOptions, parse
 from audience.testing import ListKeeper, simulate, tiny_genesis
-from audience.world import OPENING, VISITS, Dice, Observation, World
+from audience.world import (
+    NOTHING,
+    OPENING,
+    VISITS,
+    Dice,
+    Observation,
+    World,
+    capture,
+    events as e,
+)
 
 GENESIS = tiny_genesis(60, 40)
 
@@ -43,20 +58,44 @@ def forked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
-def test_any_number_of_workers_gives_the_same_chapters(forked: list[int]) -> None:
-    options = {
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """How many blocks of other processes were told by their events, and how many in columns."""
+    seen: Counter[str] = Counter()
+    for kind, name in ((Blocks, "events"), (HarvestedBlocks, "columns")):
+        monkeypatch.setattr(kind, "unpack", partialmethod(_noted, kind.unpack, seen, name))
+    return seen
+
+
+def _noted(self: object, unpack: Any, seen: Counter[str], name: str, sent: bytes) -> object:
+    seen[name] += 1
+    return unpack(self, sent)
+
+
+@pytest.mark.parametrize("is_heard", [False, True])
+def test_any_number_of_workers_gives_the_same_chapters(
+    forked: list[int], told: Counter[str], is_heard: bool
+) -> None:
+    options: dict[str, Any] = {
         "rules": Rules(rounds=3),
         "ties": TieRules(grow=0.5, fade=10.0, rewire=0.1, every=1),
         "groups": Groups(share=0.5, size=3),
     }
-    alone, kept = simulate(GENESIS, **options)  # type: ignore[arg-type]
+    alone, kept = simulate(GENESIS, **options)
     assert not forked
+    heard: list[e.AnyEvent] = []
+    if is_heard:
+        options["listeners"] = [lambda told, _: heard.extend(each.event for each in told.entries)]
     for workers in (2, 3):
-        world, shared = simulate(GENESIS, workers=workers, **options)  # type: ignore[arg-type]
+        world, shared = simulate(GENESIS, workers=workers, **options)
         assert shared.digest() == kept.digest()
         assert world.agents.changed == alone.agents.changed
-        assert world.satisfaction.tolist() == alone.satisfaction.tolist()
+        assert capture(world, NOTHING) == capture(alone, NOTHING)
+        assert heard == (kept.events() if is_heard else [])
+        heard.clear()
     assert len(forked) > 6, "meetings are shared out too"
+    assert told["events"]
+    assert bool(told["columns"]) is not is_heard
 
 
 def scenario(text: str) -> Scenario:
@@ -72,13 +111,73 @@ def scenario(text: str) -> Scenario:
         '[[interventions]]\nround = 2\ndo = "announce"\ntext = "Hello!"',
     ],
 )
-def test_runs_are_equal_in_bytes(text: str, tmp_path: Path, forked: list[int]) -> None:
+def test_runs_are_equal_in_bytes(
+    text: str, tmp_path: Path, forked: list[int], told: Counter[str]
+) -> None:
     alone = start(scenario(text), 5, tmp_path / "1")
     shared = start(scenario(text), 5, tmp_path / "2", workers=2)
     assert forked
-    assert shared.measured.digest == alone.measured.digest
-    assert shared.measured.totals == alone.measured.totals
+    assert_equal(shared, alone)
+    assert bool(told["columns"]) is ("memory" not in text), "memories hear what happened"
+
+
+def assert_equal(shared: Finished, alone: Finished) -> None:
+    """Compare all numbers of two runs, and what a resumed one would begin with."""
     assert shared.decisions == alone.decisions
+    assert repr(replace(shared.measured, folder="", agents={})) == repr(
+        replace(alone.measured, folder="", agents={})
+    )
+    for name, numbers in alone.measured.agents.items():
+        np.testing.assert_array_equal(shared.measured.agents[name], numbers)
+    snapshots = []
+    for run in (shared, alone):
+        with Log.open(Path(run.measured.folder)) as log:
+            snapshots.append(log.query("SELECT agent, round, body FROM snapshots ORDER BY 1, 2"))
+    assert snapshots[0] == snapshots[1]
+
+
+def test_a_metric_of_ones_own_sees_every_event(
+    tmp_path: Path, forked: list[int], told: Counter[str]
+) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    for kind, in_columns in (("Plain", False), ("Shared", True)):
+        told.clear()
+        wanted = scenario(f'metrics = ["{tmp_path / "own.py"}:{kind}"]')
+        alone = start(wanted, 5, tmp_path / f"{kind}1")
+        shared = start(wanted, 5, tmp_path / f"{kind}2", workers=2)
+        assert_equal(shared, alone)
+        assert shared.measured.totals["doors"] > 100.0
+        assert bool(told["columns"]) is in_columns
+
+
+OWN = """
+from audience.world import Entered
+
+class Plain:
+    watches = (Entered,)
+    def __init__(self): self.doors = 0
+    def update(self, record, world): self.doors += 1
+    def value(self): return {"doors": float(self.doors)}
+
+class Shared(Plain):
+    def taken(self):
+        taken, self.doors = self.doors, 0
+        return taken
+    def merge(self, taken, world): self.doors += taken
+"""
+
+
+def test_where_there_are_topics_every_event_is_read(tmp_path: Path, told: Counter[str]) -> None:
+    wanted = scenario(
+        '[[interventions]]\nround = 2\ndo = "raise"\nname = "a library"\n'
+        'text = "The town builds a library."\nseeds = [1, 2, 3]'
+    )
+    alone = start(wanted, 5, tmp_path / "1")
+    shared = start(wanted, 5, tmp_path / "2", workers=2)
+    assert_equal(shared, alone)
+    assert told["columns"]
+    assert told["events"]
+    assert shared.measured.totals["told"] > 3.0
 
 
 def test_a_run_goes_on_with_another_number_of_workers(tmp_path: Path, forked: list[int]) -> None:

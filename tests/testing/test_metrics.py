@@ -67,8 +67,28 @@ class Global(Picks):
         return {"picks": float(Global.total)}
 
 
+class Shared(Picks):
+    def taken(self) -> int:
+        taken, self.count = self.count, 0
+        return taken
+
+    def merge(self, taken: int, world: View) -> None:
+        self.count += taken
+
+
+class Keeping(Shared):
+    def taken(self) -> int:
+        return self.count
+
+
+class Forgetful(Shared):
+    def merge(self, taken: int, world: View) -> None:
+        self.count = taken
+
+
 def test_a_sound_metric_passes() -> None:
     check_metric(Picks)
+    check_metric(Shared)
 
 
 ONE = Picks()
@@ -78,6 +98,8 @@ ONE = Picks()
     ("make", "sentence"),
     [
         (Meddling, "Meddling changed the world"),
+        (Keeping, "when visits were counted elsewhere"),
+        (Forgetful, "when visits were counted elsewhere"),
         (Restless, "changes when it is asked twice"),
         (Blind, "watches nothing"),
         (Odd, "which is not an event class"),

@@ -13,7 +13,9 @@ from audience.engine.event_loop import run_sync as run_sync, stop_at_once as sto
 from audience.engine.follower import Follower as Follower
 from audience.engine.forks import cores as cores, pickled as pickled
 from audience.engine.groups import Groups as Groups
+from audience.engine.harvest import Told as Told
 from audience.engine.interventions import objection as objection
+from audience.engine.keepers import Keeper as Keeper, Measures as Measures
 from audience.engine.own_clock import (
     GAPS as GAPS,
     OWN as OWN,
@@ -23,7 +25,7 @@ from audience.engine.own_clock import (
     drawn_gaps as drawn_gaps,
     following as following,
 )
-from audience.engine.plans import Plan as Plan
+from audience.engine.plans import Plan as Plan, Row as Row
 from audience.engine.platform import (
     FEEDS as FEEDS,
     Platform as Platform,
@@ -33,15 +35,14 @@ from audience.engine.rounds import Paused as Paused, run as run
 from audience.engine.shards import (
     Blocks as Blocks,
     Crew as Crew,
-    Told as Told,
     block_size as block_size,
     can_share as can_share,
+    plans_of as plans_of,
 )
 from audience.engine.simulation import (
     DIALOGUES as DIALOGUES,
     ORDERS as ORDERS,
     TOGETHER as TOGETHER,
-    Keeper as Keeper,
     Listener as Listener,
     Parts as Parts,
     Rules as Rules,

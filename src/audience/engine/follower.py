@@ -46,4 +46,4 @@ class Follower:
         """Return what plans came to in the world as it is, packed; nothing is applied."""
         blocks = Blocks(self._sim, plans, len(plans))
         with uncollected():
-            return blocks.pack(blocks.do(0))
+            return blocks.pack(0, blocks.do(0))

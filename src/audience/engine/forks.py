@@ -29,7 +29,7 @@ class SharedWork(Protocol[T]):
     """Blocks of work, done by their numbers, whose results can be sent as bytes."""
 
     def do(self, block: int) -> T: ...
-    def pack(self, result: T) -> bytes: ...
+    def pack(self, block: int, result: T) -> bytes: ...
     def unpack(self, sent: bytes) -> T: ...
 
 
@@ -169,7 +169,7 @@ class _Crew(Generic[T]):
         place = 0
         while (block := self._taken()) >= 0:
             try:
-                result, is_done = self._work.pack(self._work.do(block)), True
+                result, is_done = self._work.pack(block, self._work.do(block)), True
             except BaseException as error:
                 result, is_done = pickled(error), False
             file.write(result)

@@ -37,6 +37,8 @@ class GatheringPlan(msgspec.Struct, frozen=True, gc=False, tag="gathering", arra
 
 
 Plan: TypeAlias = VisitPlan | TalkPlan | GatheringPlan
+Row: TypeAlias = tuple[int, int, Plan]
+"""The rank and the agent of a chapter, and its visit or meeting."""
 
 
 def begun(sim: Simulation, plan: Plan) -> Strand[Any]:

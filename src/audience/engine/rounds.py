@@ -25,11 +25,12 @@ from audience.engine.drivers import (
     uncollected,
 )
 from audience.engine.groups import companies
+from audience.engine.harvest import Harvest, Told, bring_in
 from audience.engine.interventions import opened, reached
 from audience.engine.own_clock import OWN
-from audience.engine.plans import GatheringPlan, Plan, TalkPlan, VisitPlan, begun
+from audience.engine.plans import GatheringPlan, Row, TalkPlan, VisitPlan, begun
 from audience.engine.platform import delivered
-from audience.engine.shards import Shard, Told
+from audience.engine.shards import Shard
 from audience.engine.simulation import Simulation
 from audience.engine.ties import rewired
 from audience.engine.visit import Visited, visit
@@ -130,8 +131,6 @@ async def _visits(sim: Simulation, kept: Kept) -> None:
 
 Kept = dict[tuple[int, int, int], e.Chapter]
 """The chapters of an unfinished round by phase, agent and, for meetings, rank."""
-Row = tuple[int, int, Plan]
-"""The rank and the agent of a chapter, and its visit or meeting."""
 _VISIT = 4
 """Meetings that take as long as a visit."""
 _UNMET = 2**63 - 1
@@ -202,14 +201,17 @@ def _in_shards(sim: Simulation, phase: int, rows: Sequence[Row], kept: Kept) -> 
     assert sim.crew is not None
     before = [kept.get(_place(phase, agent, rank)) for rank, agent, _ in rows] if kept else []
     fresh = [row for row, done in zip(rows, before, strict=True) if not done] if kept else rows
-    places, kept_first = iter(fresh), _kept_first(sim, before)
-    count = 0
-    for block in sim.crew.lived(sim, [plan for _, _, plan in fresh]):
+    kept_first = _kept_first(sim, before)
+    count, in_columns = 0, not kept and sim.is_harvest(phase)
+    for block in sim.crew.lived(sim, phase, fresh, in_columns=in_columns):
         if sim.stopping():
             raise Paused
-        for chapter, told in _committed(sim, phase, block, places):
-            next(kept_first, None)
-            _happen(sim, chapter, told)
+        if isinstance(block, Harvest):
+            bring_in(sim, block)
+        else:
+            for chapter, told in _committed(sim, phase, block, fresh[count : count + len(block)]):
+                next(kept_first, None)
+                _happen(sim, chapter, told)
         count += len(block)
         if phase == e.VISITS:
             sim.progress(sim.world.round, len(rows) - len(fresh) + count, len(rows))
@@ -226,12 +228,12 @@ def _kept_first(sim: Simulation, before: Sequence[e.Chapter | None]) -> Iterator
 
 
 def _committed(
-    sim: Simulation, phase: int, block: Sequence[Told], places: Iterator[Row]
+    sim: Simulation, phase: int, block: Sequence[Told], rows: Sequence[Row]
 ) -> list[tuple[e.Chapter, Told]]:
     """Return the chapters of what was lived, once they are in the log."""
     round_, append = sim.world.round, sim.keeper.append
     chapters = []
-    for told, (rank, agent, _) in zip(block, places, strict=False):
+    for told, (rank, agent, _) in zip(block, rows, strict=False):
         chapter = e.Chapter(round_, phase, rank, agent, told.entries)
         append(chapter, told.body if isinstance(told, Shard) else b"")
         chapters.append((chapter, told))
@@ -398,6 +400,7 @@ def _close(sim: Simulation) -> None:
     entries += rewired(world, sim.parts.ties)
     entries.append(e.Entry(e.RoundEnded(world.round)))
     sim.emit(e.CLOSING, 0, -1, entries)
+    sim.after_round()
     sim.keeper.commit()
     if sim.control:
         sim.control.close(world.round)

@@ -11,7 +11,8 @@ import msgspec
 from audience.agents import BatchMind
 from audience.engine.drivers import DriverStage, in_waves
 from audience.engine.forks import is_possible, shared_out
-from audience.engine.plans import Plan, begun
+from audience.engine.harvest import Harvest, HarvestedBlocks, Told
+from audience.engine.plans import Plan, Row, begun
 from audience.engine.visit import Visited
 from audience.log import decoded, encoded
 from audience.recommenders import AsyncRanker
@@ -30,15 +31,6 @@ _THREADED = {"torch", "implicit"}
 """Libraries whose threads of computation do not survive a fork."""
 _FIRST = 8
 """Strands lived in this process before it is forked, so that what they need is made only once."""
-
-
-class Told(Protocol):
-    """What a strand returns: what happened, and how many decisions that took."""
-
-    @property
-    def entries(self) -> tuple[Entry, ...]: ...
-    @property
-    def decisions(self) -> int: ...
 
 
 class Shard(msgspec.Struct, frozen=True, gc=False):
@@ -62,10 +54,13 @@ class Crew(Protocol):
         """Return True if they can, with the parts of a stage."""
         ...
 
-    def lived(self, sim: Simulation, plans: Sequence[Plan]) -> Iterator[Sequence[Told]]:
-        """Yield what plans came to, in their order, some at a time; nothing while it waits.
+    def lived(
+        self, sim: Simulation, phase: int, rows: Sequence[Row], *, in_columns: bool
+    ) -> Iterator[Sequence[Told] | Harvest]:
+        """Yield what rows came to, in their order, some at a time; nothing while it waits.
 
-        What was lived in another process is a `Shard`.
+        What was lived in another process is a `Shard`, or a `Harvest` of several if they may be
+        told `in_columns`.
         """
         ...
 
@@ -83,16 +78,27 @@ class Forks:
         """
         return is_possible() and can_share(stage) and not _THREADED & sys.modules.keys()
 
-    def lived(self, sim: Simulation, plans: Sequence[Plan]) -> Iterator[Sequence[Told]]:
-        """Yield what plans came to, block after block."""
+    def lived(
+        self, sim: Simulation, phase: int, rows: Sequence[Row], *, in_columns: bool
+    ) -> Iterator[Sequence[Told] | Harvest]:
+        """Yield what rows came to, block after block."""
         stage = sim.stage
         assert stage is not None
         if not stage.is_warm:
             stage.platform.search(stage.world, stage.world.catalogue[0].title)
-            yield Blocks(sim, plans, _FIRST).do(0)
-            plans, stage.is_warm = plans[_FIRST:], True
-        blocks = Blocks(sim, plans, block_size(len(plans), self._workers))
-        yield from shared_out(blocks, len(blocks), self._workers)
+            yield Blocks(sim, plans_of(rows), _FIRST).do(0)
+            rows, stage.is_warm = rows[_FIRST:], True
+        size = block_size(len(rows), self._workers)
+        blocks = Blocks(sim, plans_of(rows), size)
+        if in_columns:
+            work = HarvestedBlocks(sim, phase, rows, size, blocks.do)
+            yield from shared_out(work, len(blocks), self._workers)
+        else:
+            yield from shared_out(blocks, len(blocks), self._workers)
+
+
+def plans_of(rows: Sequence[Row]) -> list[Plan]:
+    return [plan for _, _, plan in rows]
 
 
 def can_share(stage: DriverStage) -> bool:
@@ -129,7 +135,7 @@ class Blocks:
         ended.sort(key=lambda pair: pair[0])
         return [told for _, told in ended]
 
-    def pack(self, result: Sequence[Told]) -> bytes:
+    def pack(self, block: int, result: Sequence[Told]) -> bytes:
         """Return what a block came to, as bytes for the process that keeps the run."""
         rows = [(told.decisions, encoded(told.entries), *self._changed(told)) for told in result]
         return msgspec.msgpack.encode(rows)

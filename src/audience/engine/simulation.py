@@ -16,6 +16,7 @@ from audience.engine.consolidation import LivedRound
 from audience.engine.control import Control, Keep, MakeMind
 from audience.engine.drivers import DriverStage, shared_mind
 from audience.engine.groups import Groups
+from audience.engine.keepers import Keeper, Measures, RowKeeper
 from audience.engine.own_clock import Timetable
 from audience.engine.platform import Platform, RecommenderFault, name_of
 from audience.engine.shards import LEAST, Crew, Forks
@@ -35,13 +36,6 @@ from audience.world import AnyChange, SwapRecommender, View, World, events as e,
 TOGETHER = "together"
 ORDERS = (TOGETHER, "one-by-one")
 DIALOGUES = ("turns", "joint")
-
-
-class Keeper(Protocol):
-    """Where chapters go: a log on disk, or a list in a test."""
-
-    def append(self, chapter: e.Chapter, body: bytes = b"") -> None: ...
-    def commit(self) -> None: ...
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -109,6 +103,8 @@ class Simulation:
         rules: Rules,
         seed: int,
         *,
+        measures: Measures | None = None,
+        after_round: Callable[[], None] = lambda: None,
         listeners: Sequence[Listener] = (),
         progress: Callable[[int, int, int], None] | None = None,
         stopping: Callable[[], bool] = lambda: False,
@@ -120,6 +116,8 @@ class Simulation:
     ) -> None:
         """`control` steers the run; `keep` stores the changes it queued before they happen.
 
+        `after_round` is called when a round is over, before that is committed. `listeners` want to
+        know every event, so that this process has to read what others have lived.
         `places` knows which agents were played in which round, and notes those played now.
         `workers` is how many processes live visits at a time, where the parts allow it; a `crew`
         lives them instead.
@@ -129,6 +127,8 @@ class Simulation:
         self.parts = parts
         self.rules = rules
         self.seed = seed
+        self.measures = measures
+        self.after_round = after_round
         self.listeners = listeners
         self.lived = None if is_idle(parts.memory) else LivedRound()
         """What the memory consolidates at the end of the round; None if it keeps nothing."""
@@ -167,6 +167,14 @@ class Simulation:
             return False
         return self.in_waves and self.control is None and self.crew.can_live(self.stage)
 
+    def is_harvest(self, phase: int) -> bool:
+        """Return True if nobody here needs the events of a phase that others live."""
+        if phase != e.VISITS or self.listeners or self.control or self.lived is not None:
+            return False
+        are_counted = self.measures is None or self.measures.is_mergeable
+        has_topics = bool(self.world.spread.topics)
+        return isinstance(self.keeper, RowKeeper) and are_counted and not has_topics
+
     def emit(self, phase: int, rank: int, agent: int, entries: Sequence[e.Entry]) -> None:
         """Append a chapter to the log and apply its events."""
         chapter = e.Chapter(self.world.round, phase, rank, agent, tuple(entries))
@@ -180,6 +188,8 @@ class Simulation:
         self.tell(chapter)
 
     def tell(self, chapter: e.Chapter) -> None:
+        if self.measures is not None:
+            self.measures.update_chapter(chapter, self.world)
         if self.lived is not None:
             self.lived.add(chapter)
         for listener in self.listeners:

@@ -2,6 +2,7 @@
 
 from audience.log.branch import fork as fork
 from audience.log.check import NotWritten as NotWritten
+from audience.log.checksum import row_sum as row_sum
 from audience.log.folder import is_held as is_held
 from audience.log.queries import (
     arrivals_in as arrivals_in,
@@ -27,4 +28,10 @@ from audience.log.snapshots import (
     world_at as world_at,
     world_from as world_from,
 )
-from audience.log.store import Log as Log, Row as Row, decoded as decoded, encoded as encoded
+from audience.log.store import (
+    Log as Log,
+    Row as Row,
+    SummedRow as SummedRow,
+    decoded as decoded,
+    encoded as encoded,
+)

@@ -39,6 +39,9 @@ _NEVER = 1 << 62
 Row = tuple[int, int, int, int, bytes]
 """A stored chapter: round, phase, rank, agent, body."""
 
+SummedRow = tuple[int, int, int, int, bytes, bytes]
+"""The same with its checksum."""
+
 _INSERT = "INSERT INTO chapters(round, phase, rank, agent, body, sum) VALUES (?, ?, ?, ?, ?, ?)"
 _CACHE = "INSERT OR REPLACE INTO snapshots(agent, round, body, sum) VALUES (?, ?, ?, ?)"
 # `+phase` keeps SQLite from sorting what the index already returns in order.
@@ -75,7 +78,7 @@ class Log:
         self._connection = connection
         self._version = version
         self._lock = lock
-        self._rows: list[tuple[int, int, int, int, bytes, bytes]] = []
+        self._rows: list[SummedRow] = []
         self._cached: list[tuple[int, int, bytes, bytes]] = []
         sums = "sum" if version >= SUMMED else "NULL"
         self._in_order_sql, self._arrived_sql = (
@@ -194,6 +197,10 @@ class Log:
         place = (chapter.round, chapter.phase, chapter.rank, chapter.agent)
         body = body or encoded(chapter.entries)
         self._rows.append((*place, body, row_sum(*place, body)))
+
+    def append_rows(self, rows: Iterable[SummedRow]) -> None:
+        """Add chapters that are encoded already, with their checksums."""
+        self._rows.extend(rows)
 
     def cache(self, rows: Iterable[tuple[int, int, bytes]]) -> None:
         """Add snapshot rows (round, agent, body), to be written with the chapters."""

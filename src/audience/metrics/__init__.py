@@ -16,6 +16,7 @@ from audience.metrics.labels import (
 from audience.metrics.meanings import MEANINGS as MEANINGS
 from audience.metrics.opinion import Satisfaction as Satisfaction, tone as tone
 from audience.metrics.registry import (
+    Mergeable as Mergeable,
     Metric as Metric,
     Metrics as Metrics,
     PerAgent as PerAgent,

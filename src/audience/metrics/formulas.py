@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from array import array
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,6 +71,18 @@ def resized(array: Floats, size: int) -> Floats:
     return grown
 
 
+def packed(numbers: Sequence[float], kind: str) -> bytes:
+    """Return numbers as bytes, by a type code of `array`."""
+    return array(kind, numbers).tobytes()
+
+
+def unpacked(body: bytes, kind: str) -> Sequence[Any]:
+    """Return the numbers that `packed` was given."""
+    numbers = array(kind)
+    numbers.frombytes(body)
+    return numbers
+
+
 class Sums(NamedTuple):
     """The totals of a tally."""
 
@@ -92,6 +106,21 @@ class AgentTally:
 
     def _columns(self) -> tuple[Ints, list[Floats]]:
         return np.array(self.agents, np.int64), [np.array(c, np.float64) for c in self.amounts]
+
+    def taken(self) -> tuple[bytes, ...]:
+        """Return what was appended in this round, and forget it."""
+        taken = (packed(self.agents, "i"), *(packed(column, "d") for column in self.amounts))
+        self.agents.clear()
+        for column in self.amounts:
+            column.clear()
+        return taken
+
+    def merge(self, taken: Sequence[bytes]) -> None:
+        """Append what was taken from another tally."""
+        agents, *amounts = taken
+        self.agents.extend(unpacked(agents, "i"))
+        for column, more in zip(self.amounts, amounts, strict=True):
+            column.extend(unpacked(more, "d"))
 
     def whole(self) -> Sums:
         """Return the sums of all rounds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from audience.metrics.formulas import ratio
 from audience.world import Remind, View, events as e
@@ -57,6 +58,16 @@ class Remembering:
             case _:
                 now[_NAMES[type(event)]] += 1
                 self._thoughts += _change(event)
+
+    def taken(self) -> list[Any]:
+        taken = [dict(self._now), self._thoughts]
+        self._now, self._thoughts = Counter(), 0
+        return taken
+
+    def merge(self, taken: Any, world: View) -> None:  # noqa: ANN401
+        now, thoughts = taken
+        self._now.update(now)
+        self._thoughts += thoughts
 
     def value(self) -> dict[str, float]:
         return self._listed(self._past + self._now)

@@ -70,6 +70,12 @@ class Satisfaction:
             self._given.agents.append(event.agent)
             self._given.amounts[0].append(event.satisfaction)
 
+    def taken(self) -> tuple[bytes, ...]:
+        return self._given.taken()
+
+    def merge(self, taken: Sequence[bytes], world: View) -> None:
+        self._given.merge(taken)
+
     def value(self) -> dict[str, float]:
         return {"satisfaction": _mean(self._given.whole())}
 
@@ -99,6 +105,12 @@ class RatingMetrics:
         event: Any = record.event
         self._given.agents.append(event.agent)
         self._given.amounts[0].append(event.stars)
+
+    def taken(self) -> tuple[bytes, ...]:
+        return self._given.taken()
+
+    def merge(self, taken: Sequence[bytes], world: View) -> None:
+        self._given.merge(taken)
 
     def _now(self) -> list[int]:
         return [self._given.amounts[0].count(stars) for stars in STARS]
@@ -145,6 +157,18 @@ class SpeechMetrics:
             self._all[voice] += 1
             self._round[voice] += 1
 
+    def taken(self) -> list[int]:
+        taken = list(self._round.values())
+        for voice, count in self._round.items():
+            self._all[voice] -= count
+        self._round = dict.fromkeys(VOICES, 0)
+        return taken
+
+    def merge(self, taken: Sequence[int], world: View) -> None:
+        for voice, count in zip(VOICES, taken, strict=True):
+            self._all[voice] += count
+            self._round[voice] += count
+
     def value(self) -> dict[str, float]:
         return {f"spoken_{voice}": float(count) for voice, count in self._all.items()}
 
@@ -184,6 +208,16 @@ class Mentions:
                 self._wishes.discard(wish)
                 return
         self._now[0] += len(mentioned(event.text))
+
+    def taken(self) -> list[Any]:
+        taken = [self._now, list(self._wishes)]
+        self._now, self._wishes = [0, 0], set()
+        return taken
+
+    def merge(self, taken: Any, world: View) -> None:  # noqa: ANN401
+        now, wishes = taken
+        self._now = [one + more for one, more in zip(self._now, now, strict=True)]
+        self._wishes.update(map(tuple, wishes))
 
     def value(self) -> dict[str, float]:
         return _named(past + now for past, now in zip(self._past, self._now, strict=True))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any, Protocol, runtime_checkable
 
+import msgspec
 import numpy as np
 
 from audience.errors import AudienceError, BadInput
@@ -17,7 +19,17 @@ from audience.metrics.variety import Consumption, Exposure, TasteEntropy
 from audience.metrics.visits import Browsing, Returning, Watching
 from audience.plugins import find, known
 from audience.user_code import LONGEST, PASSING, said, within
-from audience.world import VISITS, Chapter, Floats, Genesis, Record, RoundEnded, View, World
+from audience.world import (
+    VISITS,
+    Chapter,
+    Floats,
+    Genesis,
+    Record,
+    RoundEnded,
+    View,
+    World,
+    events as e,
+)
 
 
 @runtime_checkable
@@ -41,6 +53,25 @@ class Metric(Protocol):
 
 
 @runtime_checkable
+class Mergeable(Protocol):
+    """A metric of which other processes count a part of the visits of a round."""
+
+    def taken(self) -> Any:  # noqa: ANN401
+        """Return what was counted in this round as numbers, texts, bytes, lists and dictionaries.
+
+        It is forgotten here.
+        """
+        ...
+
+    def merge(self, taken: Any, world: View) -> None:  # noqa: ANN401
+        """Count what was taken elsewhere, as `update` would have with the same visits.
+
+        There, `update` was given the world as it was before all visits of the round.
+        """
+        ...
+
+
+@runtime_checkable
 class PerAgent(Protocol):
     """A metric with numbers per agent, for paired comparisons."""
 
@@ -59,6 +90,10 @@ class PerRound(Protocol):
 
 
 Update = Callable[[Record, View], None]
+NOT_OF_VISITS = frozenset(
+    {e.RunStarted, e.RoundStarted, e.Intervened, e.Gathered, e.Parted, e.Delivered, e.RoundEnded}
+)
+"""Events that no visit has, so that a metric of these alone need not be mergeable."""
 
 
 class Metrics:
@@ -70,6 +105,12 @@ class Metrics:
         self._deadline = part_deadline
         self._people = 0
         self._rounds: list[dict[str, float]] = []
+        mergeable = [each for each in self._metrics if isinstance(each, Mergeable)]
+        self._takes = [self._guarded(each, "taken") for each in mergeable]
+        self._merges = [self._guarded(each, "merge") for each in mergeable]
+        others = [each.watches for each in self._metrics if not isinstance(each, Mergeable)]
+        self.is_mergeable = NOT_OF_VISITS.issuperset(chain.from_iterable(others))
+        """Whether other processes may count visits, while there are no topics."""
         watchers: dict[type, list[Update]] = {}
         for metric in self._metrics:
             for kind in metric.watches:
@@ -90,6 +131,15 @@ class Metrics:
                 record = Record(round_, phase, rank, step, event, entry.cause, entry.calls)
                 for update in updates:
                     update(record, world)
+
+    def taken(self) -> bytes:
+        """Return what was counted in this round so far, which is forgotten here."""
+        return msgspec.msgpack.encode([take() for take in self._takes])
+
+    def merge(self, taken: bytes, world: View) -> None:
+        """Count the visits that were counted elsewhere, in canonical order as well."""
+        for merge, part in zip(self._merges, msgspec.msgpack.decode(taken), strict=True):
+            merge(part, world)
 
     def value(self) -> dict[str, float]:
         """Return every number over all chapters so far."""

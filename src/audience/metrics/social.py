@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from audience.metrics.formulas import ratio
@@ -54,6 +55,13 @@ class SocialMetrics:
                 self._talk = talk
                 self._now["chats"] += 1
 
+    def taken(self) -> dict[str, int]:
+        taken, self._now = dict(self._now), Counter()
+        return taken
+
+    def merge(self, taken: Mapping[str, int], world: View) -> None:
+        self._now.update(taken)
+
     def value(self) -> dict[str, float]:
         return _listed(self._past + self._now)
 
@@ -102,6 +110,13 @@ class Together:
             count, stars = (_ALONE, _STARS) if record.phase == VISITS else (_SHARED, _SHARED_STARS)
             now[count] += 1.0
             now[stars] += event.stars
+
+    def taken(self) -> list[float]:
+        taken, self._now = self._now, [0.0] * 8
+        return taken
+
+    def merge(self, taken: Sequence[float], world: View) -> None:
+        self._now = [one + more for one, more in zip(self._now, taken, strict=True)]
 
     def value(self) -> dict[str, float]:
         return _named([past + now for past, now in zip(self._past, self._now, strict=True)])

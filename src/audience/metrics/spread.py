@@ -112,6 +112,11 @@ class Spreading:
         elif isinstance(event, (RoundEnded, Intervened)):
             self._standing = standing(world.spread)
 
+    def taken(self) -> None:
+        """Return nothing: where there are topics, metrics are not merged."""
+
+    def merge(self, taken: None, world: View) -> None: ...
+
     def value(self) -> dict[str, float]:
         total = [now + past for now, past in zip(self._now, self._past, strict=True)]
         return self._numbers(*total)

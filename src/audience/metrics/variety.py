@@ -6,12 +6,24 @@ H = -sum p_t log2 p_t, where p_t is the share of tag t in that agent's weights.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from audience.metrics.formulas import NAN, entropies, entropy, gini, mean, ratio, ratios, resized
+from audience.metrics.formulas import (
+    NAN,
+    entropies,
+    entropy,
+    gini,
+    mean,
+    packed,
+    ratio,
+    ratios,
+    resized,
+    unpacked,
+)
 from audience.world import (
     Catalogue,
     Floats,
@@ -158,6 +170,19 @@ class Consumption:
         self._items.append(event.item)
         self._catalogue = world.catalogue
 
+    def taken(self) -> tuple[bytes, bytes]:
+        taken = packed(self._agents, "i"), packed(self._items, "i")
+        self._agents.clear()
+        self._items.clear()
+        return taken
+
+    def merge(self, taken: Sequence[bytes], world: View) -> None:
+        agents, items = taken
+        self._agents.extend(unpacked(agents, "i"))
+        self._items.extend(unpacked(items, "i"))
+        if items:
+            self._catalogue = world.catalogue
+
     def _columns(self) -> tuple[Ints, Ints]:
         return np.array(self._agents, np.int64), np.array(self._items, np.int64)
 
@@ -211,6 +236,8 @@ class Exposure:
     def __init__(self) -> None:
         self._agents: list[int] = []
         self._pages: list[tuple[int, ...]] = []
+        self._merged: list[tuple[Ints, Ints]] = []
+        """Agents and items shown in this round before those pages."""
         self._catalogue = EMPTY
         self._variety = Variety("entropy_exposure")
         self._shown: Floats = np.zeros(0)
@@ -225,8 +252,30 @@ class Exposure:
         self._pages.append(event.items)
         self._catalogue = world.catalogue
 
+    def taken(self) -> tuple[bytes, bytes]:
+        agents, items = self._columns()
+        self._forget()
+        return agents.tobytes(), items.tobytes()
+
+    def merge(self, taken: Sequence[bytes], world: View) -> None:
+        agents, items = (np.frombuffer(column, np.int64) for column in taken)
+        self._merged += [self._of_pages(), (agents, items)]
+        self._agents.clear()
+        self._pages.clear()
+        if len(items):
+            self._catalogue = world.catalogue
+
+    def _forget(self) -> None:
+        self._agents.clear()
+        self._pages.clear()
+        self._merged.clear()
+
     def _columns(self) -> tuple[Ints, Ints]:
         """Return the agent and the item of everything shown in this round."""
+        agents, items = zip(*self._merged, self._of_pages(), strict=True)
+        return np.concatenate(agents), np.concatenate(items)
+
+    def _of_pages(self) -> tuple[Ints, Ints]:
         sizes = np.fromiter(map(len, self._pages), np.int64, len(self._pages))
         items = np.fromiter(chain.from_iterable(self._pages), np.int64, int(sizes.sum()))
         return np.repeat(np.array(self._agents, np.int64), sizes), items
@@ -254,8 +303,7 @@ class Exposure:
         self._pairs = np.insert(self._pairs, places, fresh)
         self._shown = self._counts(agents)
         self._covered = np.union1d(self._covered, covered)
-        self._agents.clear()
-        self._pages.clear()
+        self._forget()
         return {
             **self._variety.close(self._catalogue, agents, items),
             "coverage_exposure": ratio(len(covered), len(self._catalogue)),

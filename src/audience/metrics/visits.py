@@ -6,7 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from audience.metrics.formulas import NAN, AgentTally, Sums, ratio, ratios, resized
+from audience.metrics.formulas import (
+    NAN,
+    AgentTally,
+    Sums,
+    packed,
+    ratio,
+    ratios,
+    resized,
+    unpacked,
+)
 from audience.world import (
     Bools,
     Floats,
@@ -83,6 +92,18 @@ class Browsing:
         self._past_opened, self._opened = self._past_opened + self._opened, 0
         return rates
 
+    def taken(self) -> list[Any]:
+        counts = [self._shown, self._opened, self._pageless, self._unclicked]
+        self._shown = self._opened = 0
+        return [counts, [tally.taken() for tally in self._tallies()]]
+
+    def merge(self, taken: Any, world: View) -> None:  # noqa: ANN401
+        (shown, opened, self._pageless, self._unclicked), tallies = taken
+        self._shown += shown
+        self._opened += opened
+        for tally, more in zip(self._tallies(), tallies, strict=True):
+            tally.merge(more)
+
     def per_agent(self) -> dict[str, Floats]:
         pages = self._pages.counts(self._people)
         clicks = self._clicks.counts(len(pages))
@@ -145,6 +166,15 @@ class Watching:
         self._past_visits, self._visits = self._past_visits + self._visits, 0
         return figures
 
+    def taken(self) -> list[Any]:
+        visits, self._visits = self._visits, 0
+        return [visits, self._lived.taken()]
+
+    def merge(self, taken: Any, world: View) -> None:  # noqa: ANN401
+        visits, lived = taken
+        self._visits += visits
+        self._lived.merge(lived)
+
     def per_agent(self) -> dict[str, Floats]:
         minutes, fractions = (self._lived.sums(measure, self._people) for measure in (0, 1))
         return {
@@ -191,6 +221,14 @@ class Returning:
             agents = np.array(self._seen, np.int64)
             self._turn(np.bincount(agents, minlength=len(world.agents)) > 0)
             self._seen.clear()
+
+    def taken(self) -> bytes:
+        taken = packed(self._seen, "i")
+        self._seen.clear()
+        return taken
+
+    def merge(self, taken: bytes, world: View) -> None:
+        self._seen.extend(unpacked(taken, "i"))
 
     def _turn(self, seen: Bools) -> None:
         first, last = (self._first if self._first.any() else seen), self._last

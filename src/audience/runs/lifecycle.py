@@ -36,7 +36,7 @@ from audience.scenario import (
     parts_of,
     store_of,
 )
-from audience.world import CLOSING, MEMORY, Chapter, Failed, Genesis, View, World
+from audience.world import MEMORY, Chapter, Failed, Genesis, View, World
 
 Stopping = Callable[[], bool]
 
@@ -261,7 +261,9 @@ class RunDriver:
             parts,
             self._rules(),
             self.log.seed,
-            listeners=self._listeners(parts, world, shots, live),
+            measures=live,
+            after_round=lambda: shots.after_round(world),
+            listeners=self._listeners(parts),
             progress=advance,
             stopping=self.stopping,
             control=watch.control if watch else None,
@@ -271,24 +273,16 @@ class RunDriver:
             crew=self.crew,
         )
 
-    def _listeners(
-        self, parts: Parts, world: World, shots: Snapshooter, live: Metrics | None
-    ) -> list[Listener]:
-        def snap(chapter: Chapter, _: View) -> None:
-            if chapter.phase == CLOSING:
-                shots.after_round(world)
-
+    def _listeners(self, parts: Parts) -> list[Listener]:
         def fail(chapter: Chapter, _: View) -> None:
             for entry in chapter.entries:
                 if isinstance(entry.event, Failed) and chapter.phase != MEMORY:
                     self.unusable[entry.event.why.partition(":")[0]] += 1
 
-        listeners: list[Listener] = [live.update_chapter] if live else []
-        listeners += [fail] if self.door else []
+        listeners: list[Listener] = [fail] if self.door else []
         serving = parts.recommender
         if isinstance(serving, Serving) and serving.has_services:
             listeners.append(serving.hear)
-        listeners.append(snap)
         listeners += [self.crew.hear] if self.crew else []
         return [*listeners, self.watch.hear] if self.watch else listeners
 

@@ -22,11 +22,13 @@ from audience.engine import (
     DriverStage,
     Follower,
     Plan,
+    Row,
     Simulation,
     Told,
     block_size,
     can_share,
     pickled,
+    plans_of,
 )
 from audience.errors import AudienceError, BadInput
 from audience.log import Log, decoded, encoded, world_at
@@ -184,11 +186,17 @@ class RayCrew:
         """Return True if visits can be lived elsewhere."""
         return can_share(stage)
 
-    def lived(self, sim: Simulation, plans: Sequence[Plan]) -> Iterator[Sequence[Told]]:
-        """Yield what plans came to, block after block; nothing while it waits."""
+    def lived(
+        self, sim: Simulation, phase: int, rows: Sequence[Row], *, in_columns: bool
+    ) -> Iterator[Sequence[Told]]:
+        """Yield what rows came to, block after block; nothing while it waits.
+
+        All are told by their events, which the other actors have to be told as well.
+        """
+        del phase, in_columns
         self._send_news()
         self._deaths, self._looked = 0, 0.0
-        blocks = Blocks(sim, plans, block_size(len(plans), self._size()))
+        blocks = Blocks(sim, plans_of(rows), block_size(len(rows), self._size()))
         left, ready = deque(range(len(blocks))), dict[int, bytes]()
         following = 0
         while following < len(blocks):

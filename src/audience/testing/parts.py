@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from math import inf
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from audience.datasets import Dataset
 from audience.engine import Rules
 from audience.memory import Idle
-from audience.metrics import Metric
+from audience.metrics import Mergeable, Metric
 from audience.parts import AsksModels, Consolidates, PartContext, SuitsMemory, UsesGrounds, builds
 from audience.recommenders import (
     Context,
@@ -197,6 +198,41 @@ def check_metric(make: Callable[[], Metric]) -> None:
     assert repr(afterwards) == repr(asked), (
         f"{name} gave {asked} during the run and {afterwards} over the finished log"
     )
+    if isinstance(live.metric, Mergeable):
+        merged = _merged(make, genesis, keeper.ordered())
+        assert repr(merged) == repr(asked), (
+            f"{name} gave {asked} in one process and {merged} when visits were counted elsewhere: "
+            "`taken` forgets and returns what was counted in the round, `merge` adds it"
+        )
+
+
+_BLOCK = 3
+
+
+def _merged(
+    make: Callable[[], Metric], genesis: Genesis, chapters: Sequence[e.Chapter]
+) -> dict[str, float]:
+    """Return the numbers if every other block of visits is counted in another process."""
+    here, there, world = _Live(make()), _Live(make()), World(genesis)
+    for (_, phase), some in groupby(chapters, lambda each: (each.round, each.phase)):
+        lived, before = list(some), World(genesis)
+        for number, start in enumerate(range(0, len(lived), _BLOCK)):
+            block = lived[start : start + _BLOCK]
+            is_elsewhere = phase == e.VISITS and number % 2
+            _taken(there.metric)
+            for chapter in block:
+                world.apply_all(chapter.entries)
+                (there if is_elsewhere else here)(chapter, before if is_elsewhere else world)
+            if is_elsewhere:
+                assert isinstance(here.metric, Mergeable)
+                here.metric.merge(_taken(there.metric), world)
+    return _value(here.metric)
+
+
+def _taken(metric: Metric) -> object:
+    """Return what a metric has counted, as another process receives it."""
+    assert isinstance(metric, Mergeable)
+    return msgspec.msgpack.decode(msgspec.msgpack.encode(metric.taken()))
 
 
 class _Live:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from audience.engine import (
     run_sync,
 )
 from audience.errors import AudienceError
-from audience.log import Log
+from audience.log import Log, SummedRow, decoded
 from audience.memory import Memory, NoMemory
 from audience.recommenders import Popular, Recommender
 from audience.world import (
@@ -114,6 +114,10 @@ class ListKeeper:
 
     def append(self, chapter: e.Chapter, body: bytes = b"") -> None:
         self.chapters.append(chapter)
+
+    def append_rows(self, rows: Iterable[SummedRow]) -> None:
+        """Keep chapters that are given as the log stores them."""
+        self.chapters += [e.Chapter(*row[:4], decoded(row[4])) for row in rows]
 
     def commit(self) -> None:
         self.committed = len(self.chapters)

@@ -111,6 +111,7 @@ from audience.world.randomness import (
     rank as rank,
     rng as rng,
 )
+from audience.world.shared_changes import SharedChanges as SharedChanges
 from audience.world.snapshot import (
     NOTHING as NOTHING,
     Shared as Shared,

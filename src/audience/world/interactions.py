@@ -61,12 +61,13 @@ class Interactions:
         self._fractions.append(fraction)
         self._stars.append(stars)
 
-    def rate(self, agent: int, item: int, stars: int) -> None:
-        """Set the stars of the agent's newest interaction with the item."""
+    def rate(self, agent: int, item: int, stars: int) -> bool:
+        """Set the stars of the agent's newest interaction with the item; False: there is none."""
         for row in range(len(self._agents) - 1, -1, -1):
             if self._agents[row] == agent and self._items[row] == item:
                 self._stars[row] = stars
-                return
+                return True
+        return False
 
     @property
     def agents(self) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,6 +28,7 @@ from audience.world.interactions import Interactions
 from audience.world.items import Catalogue
 from audience.world.profile import Profile, taste_of
 from audience.world.randomness import Floats, Ints
+from audience.world.shared_changes import SharedChanges, gathered
 from audience.world.thoughts import Thought
 from audience.world.topics import MUTUAL, ONE_WAY, RECOMMENDED, Spread, SpreadView, sent
 
@@ -158,6 +159,22 @@ class World:
             if shared is not None:
                 shared(self, entry.event)
 
+    def shared_changes(self, visits: Iterable[tuple[Agent, Sequence[e.Entry]]]) -> SharedChanges:
+        """Return what `absorb` would change besides the agents, to be applied elsewhere."""
+        return gathered(visits, self.catalogue, self.now, _SHARED)
+
+    def share(self, changes: SharedChanges) -> None:
+        """Apply what visits changed besides their agents."""
+        visitors, at = changes.visitors()
+        self.last_visit[visitors] = self.round
+        self.came_at[visitors] = at
+        self.impressions.extend(changes.impressions, self.impressions.count)
+        self.interactions.extend(changes.interactions)
+        who, satisfaction = changes.satisfied()
+        self.satisfaction[who] = satisfaction
+        for event in changes.others:
+            _SHARED[type(event)](self, event)
+
 
 def _run_started(world: World, event: e.RunStarted) -> None:
     world.seed = event.seed
@@ -226,6 +243,10 @@ def _parted(world: World, event: e.Parted) -> None:
     world.satisfaction[event.agent] = world.agents[event.agent].satisfaction
     if world.graph.grow:
         world.contacts += [(event.agent, other, TALKED) for other in event.company]
+
+
+def _rated(world: World, event: e.Rated) -> None:
+    world.interactions.rate(event.agent, event.item, event.stars)
 
 
 def _fitted(world: World, event: e.RecommenderFitted) -> None:
@@ -358,7 +379,7 @@ _SHARED: dict[type, Callable[[World, Any], None]] = {
     e.Watched: lambda world, watched: world.interactions.add(
         watched.agent, watched.item, world.now, watched.fraction
     ),
-    e.Rated: lambda world, rated: world.interactions.rate(rated.agent, rated.item, rated.stars),
+    e.Rated: _rated,
     e.Posted: _posted,
     e.Forwarded: _posted,
     e.Wished: lambda world, wish: world.wishes.append(wish),
