@@ -5,9 +5,7 @@ from __future__ import annotations
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2b
 from pathlib import Path
-from struct import Struct
 from typing import Any, Self
 
 import msgspec
@@ -15,6 +13,7 @@ import msgspec
 from audience.errors import Unusable
 from audience.log.check import connected, inspect, open_to_read, reading, writing
 from audience.log.checksum import GENESIS_SUM, SUM, meta_sum, row_sum, seal, text_sum
+from audience.log.digest import Digest
 from audience.log.folder import Lock, fill_new, made, meta_of
 from audience.log.schema import (
     FILE,
@@ -31,7 +30,6 @@ from audience.world import CLOSING, Chapter, Entry, Genesis, Record
 
 _ENTRIES = msgspec.json.Decoder(tuple[Entry, ...])
 _ENCODER = msgspec.json.Encoder()
-_PLACE = Struct("<qqqqq")
 _PAGE = 1024
 _CACHED_PAGES = 8192
 _NEVER = 1 << 62
@@ -80,6 +78,8 @@ class Log:
         self._lock = lock
         self._rows: list[SummedRow] = []
         self._cached: list[tuple[int, int, bytes, bytes]] = []
+        self._written: Digest | None = None
+        """What this writer has written since the log was new, if it was."""
         sums = "sum" if version >= SUMMED else "NULL"
         self._in_order_sql, self._arrived_sql = (
             statement.format(sum=sums) for statement in (_IN_ORDER, _ARRIVED)
@@ -101,7 +101,9 @@ class Log:
         """Create a run in a new or empty folder."""
         meta = meta_of(scenario, seed, lineage)
         with made(folder, lambda path: fill_new(path, genesis, meta)) as lock:
-            return cls.over(folder, lock)
+            log = cls.over(folder, lock)
+        log._written = Digest()
+        return log
 
     @classmethod
     def open(cls, folder: Path, *, write: bool = False) -> Log:
@@ -220,6 +222,8 @@ class Log:
         except sqlite3.IntegrityError as error:
             # Nobody writes a chapter twice: one that is there bears a wrong round, phase or rank.
             raise self._damaged(f"a chapter is there already: {error}") from error
+        if self._written:
+            self._written.add(sorted(self._rows))
         self._rows.clear()
         self._cached.clear()
 
@@ -258,11 +262,11 @@ class Log:
 
     def digest(self, *, upto_round: int | None = None) -> str:
         """Return the hash of the chapters, to the end of `upto_round` if given."""
-        digest = blake2b(digest_size=16)
-        end = None if upto_round is None else upto_round + 1
-        for round_, phase, rank, agent, body in self._in_order(0, end, None):
-            digest.update(_PLACE.pack(round_, phase, rank, agent, len(body)) + body)
-        return digest.hexdigest()
+        if upto_round is None and self._written and self._written.is_in_order:
+            return self._written.value()
+        digest = Digest()
+        digest.add(self._in_order(0, None if upto_round is None else upto_round + 1, None))
+        return digest.value()
 
     def verify(self) -> list[str]:
         """Return the problems of the file, its pages and its chapters; empty if there are none."""
