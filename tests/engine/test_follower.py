@@ -51,7 +51,7 @@ class OneFollower:
         assert not in_columns, "this crew hears chapters, so they must be read"
         self.follower.follow(self.news)
         self.news = []
-        blocks = Blocks(sim, plans_of(rows), SIZE)
+        blocks = Blocks(sim, plans_of(rows), [*range(0, len(rows), SIZE), len(rows)])
         for block in range(len(blocks)):
             self.blocks += 1
             yield blocks.unpack(self.follower.live(blocks.plans(block)))

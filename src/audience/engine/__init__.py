@@ -35,8 +35,8 @@ from audience.engine.rounds import Paused as Paused, run as run
 from audience.engine.shards import (
     Blocks as Blocks,
     Crew as Crew,
-    block_size as block_size,
     can_share as can_share,
+    cuts_of as cuts_of,
     plans_of as plans_of,
 )
 from audience.engine.simulation import (

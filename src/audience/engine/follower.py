@@ -44,6 +44,6 @@ class Follower:
 
     def live(self, plans: Sequence[Plan]) -> bytes:
         """Return what plans came to in the world as it is, packed; nothing is applied."""
-        blocks = Blocks(self._sim, plans, len(plans))
+        blocks = Blocks(self._sim, plans, (0, len(plans)))
         with uncollected():
             return blocks.pack(0, blocks.do(0))

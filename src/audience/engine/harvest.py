@@ -57,11 +57,11 @@ class HarvestedBlocks:
         sim: Simulation,
         phase: int,
         rows: Sequence[Row],
-        size: int,
+        cuts: Sequence[int],
         do: Callable[[int], Sequence[Told]],
     ) -> None:
         self._sim, self._phase = sim, phase
-        self._rows, self._size = rows, size
+        self._rows, self._cuts = rows, cuts
         self._do = do
 
     def do(self, block: int) -> Sequence[Told] | Harvest:
@@ -71,13 +71,13 @@ class HarvestedBlocks:
     def pack(self, block: int, result: Sequence[Told] | Harvest) -> bytes:
         """Return a block as bytes; the metrics of this process are used to count it."""
         world, measures = self._sim.world, self._sim.measures
-        begin = block * self._size
         assert not isinstance(result, Harvest)
         visits = [told for told in result if isinstance(told, Visited)]
         rows: list[SummedRow] = []
         if measures:
             measures.taken()  # what they had counted before belongs to the run
-        for (rank, agent, _), visited in zip(self._rows[begin:], visits, strict=False):
+        mine = self._rows[self._cuts[block] : self._cuts[block + 1]]
+        for (rank, agent, _), visited in zip(mine, visits, strict=True):
             chapter = Chapter(world.round, self._phase, rank, agent, visited.entries)
             place = (chapter.round, chapter.phase, rank, agent)
             body = encoded(visited.entries)

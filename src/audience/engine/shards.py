@@ -25,8 +25,8 @@ LEAST = 500
 """Strands below which processes cost more than they save."""
 _SMALLEST, _LARGEST = 125, 1_000
 """Strands of a block: enough for a batch to pay, and few enough for all processes to end alike."""
-_BLOCKS = 10
-"""Blocks for each process, if they are not too small or too large then."""
+_SHARE = 4
+"""A block is this part of what is left for each process, if it is not too small or too large."""
 _THREADED = {"torch", "implicit"}
 """Libraries whose threads of computation do not survive a fork."""
 _FIRST = 8
@@ -86,12 +86,12 @@ class Forks:
         assert stage is not None
         if not stage.is_warm:
             stage.platform.search(stage.world, stage.world.catalogue[0].title)
-            yield Blocks(sim, plans_of(rows), _FIRST).do(0)
+            yield Blocks(sim, plans_of(rows[:_FIRST]), (0, _FIRST)).do(0)
             rows, stage.is_warm = rows[_FIRST:], True
-        size = block_size(len(rows), self._workers)
-        blocks = Blocks(sim, plans_of(rows), size)
+        cuts = cuts_of(len(rows), self._workers)
+        blocks = Blocks(sim, plans_of(rows), cuts)
         if in_columns:
-            work = HarvestedBlocks(sim, phase, rows, size, blocks.do)
+            work = HarvestedBlocks(sim, phase, rows, cuts, blocks.do)
             yield from shared_out(work, len(blocks), self._workers)
         else:
             yield from shared_out(blocks, len(blocks), self._workers)
@@ -106,25 +106,32 @@ def can_share(stage: DriverStage) -> bool:
     return isinstance(stage.mind, BatchMind) and not isinstance(stage.ranker, AsyncRanker)
 
 
-def block_size(plans: int, workers: int) -> int:
-    """Return how many plans processes take at a time."""
-    return min(max(plans // (_BLOCKS * workers), _SMALLEST), _LARGEST)
+def cuts_of(plans: int, workers: int) -> list[int]:
+    """Return where the blocks of so many plans begin, and where the last one ends.
+
+    They become smaller towards the end, so that all processes end alike.
+    """
+    cuts = [0]
+    while (left := plans - cuts[-1]) > 0:
+        size = min(max(left // (_SHARE * workers), _SMALLEST), _LARGEST, left)
+        cuts.append(cuts[-1] + size)
+    return cuts
 
 
 class Blocks:
-    """The plans of a phase in blocks of one size."""
+    """The plans of a phase in blocks."""
 
-    def __init__(self, sim: Simulation, plans: Sequence[Plan], size: int) -> None:
+    def __init__(self, sim: Simulation, plans: Sequence[Plan], cuts: Sequence[int]) -> None:
         self._sim = sim
         self._plans = plans
-        self._size = size
+        self._cuts = cuts
 
     def __len__(self) -> int:
-        return (len(self._plans) + self._size - 1) // self._size
+        return len(self._cuts) - 1
 
     def plans(self, block: int) -> Sequence[Plan]:
         """Return the plans of a block."""
-        return self._plans[block * self._size : (block + 1) * self._size]
+        return self._plans[self._cuts[block] : self._cuts[block + 1]]
 
     def do(self, block: int) -> Sequence[Told]:
         """Live a block, in this process."""

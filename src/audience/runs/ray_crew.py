@@ -25,8 +25,8 @@ from audience.engine import (
     Row,
     Simulation,
     Told,
-    block_size,
     can_share,
+    cuts_of,
     pickled,
     plans_of,
 )
@@ -196,7 +196,7 @@ class RayCrew:
         del phase, in_columns
         self._send_news()
         self._deaths, self._looked = 0, 0.0
-        blocks = Blocks(sim, plans_of(rows), block_size(len(rows), self._size()))
+        blocks = Blocks(sim, plans_of(rows), cuts_of(len(rows), self._size()))
         left, ready = deque(range(len(blocks))), dict[int, bytes]()
         following = 0
         while following < len(blocks):
