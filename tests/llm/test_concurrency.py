@@ -56,17 +56,6 @@ def test_it_stays_where_a_server_is_saturated(slots: int, found: int) -> None:
     assert seen[-20:].count(2 * found) <= 2
 
 
-@pytest.mark.parametrize(("slower", "found"), [(1.0, 256), (10.0, 64)])
-def test_a_small_gain_is_worth_it_while_calls_return_soon(slower: float, found: int) -> None:
-    limit = Limit()
-    seen = []
-    for _ in range(60):  # of each doubling the server makes 12 % more at most
-        served(limit, 1, seconds=0.055 * slower, each=0.00385 * slower)
-        seen.append(limit.allowed)
-    assert sorted(seen)[len(seen) // 2] == found
-    assert max(seen) == 2 * found
-
-
 def test_it_follows_a_server_that_gets_more_room() -> None:
     limit = Limit()
     served(limit, 20, seconds=1.0, each=0.0, slots=64)

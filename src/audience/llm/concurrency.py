@@ -24,8 +24,6 @@ _LEAST = 64
 """The fewest calls by which a limit is judged."""
 _RISE = 1.15
 """The gain in throughput for which a doubled limit is kept."""
-_SMALL_RISE, _SOON = 1.03, 2.0
-"""A smaller gain, for which it is kept while calls take no longer than so many seconds."""
 _OTHER_FILES = 64
 """Open files besides connections."""
 _PATIENCE, _LONGEST_PATIENCE = 2, 16
@@ -53,11 +51,6 @@ class Throughput:
     @property
     def rate(self) -> float:
         return self._in_flight * self._work / max(self._seconds, 1e-9)
-
-    @property
-    def is_soon(self) -> bool:
-        """Whether calls return so soon that waiting for them costs nothing."""
-        return self._seconds <= _SOON * self.calls
 
 
 class Limit:
@@ -138,7 +131,7 @@ class Limit:
         elif self._seeks and ticket > self._since and flying >= _FULL * self.allowed:
             self._seen.add(reply)
             if self._seen.calls >= min(self.allowed, max(_LEAST, self.allowed // 2)):
-                self._judge(self._seen)
+                self._judge(self._seen.rate)
 
     def _recover(self, flying: int) -> None:
         if flying * 2 < self.allowed:
@@ -149,10 +142,10 @@ class Limit:
             step = 1 if self._quickly else max(1, self.allowed // 32)
             self._measure(min(self._goal, self.allowed + step))
 
-    def _judge(self, seen: Throughput) -> None:
+    def _judge(self, rate: float) -> None:
         """Double the limit while that pays; else return to the last that did, and try later."""
-        rate, on_trial = seen.rate, self.allowed > self._kept
-        if on_trial and rate < self._rate * (_SMALL_RISE if seen.is_soon else _RISE):
+        on_trial = self.allowed > self._kept
+        if on_trial and rate < self._rate * _RISE:
             self._wait = self._patience
             self._patience = min(_LONGEST_PATIENCE, 2 * self._patience)
             self._go(self._kept)
