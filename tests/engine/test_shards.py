@@ -5,7 +5,8 @@ import signal
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from functools import partialmethod
+from functools import partial, partialmethod
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,12 @@ from msgspec.structs import replace
 
 from audience.agents import Decision
 from audience.agents.rule import RuleMind
-from audience.engine import Blocks, Groups, Paused, Rules, TieRules
+from audience.engine import Blocks, Groups, Paused, Rules, TieRules, cuts_of
 from audience.engine.drivers import MindFault
 from audience.engine.forks import SharedWork, shared_out
 from audience.engine.harvest import HarvestedBlocks
 from audience.llm.fake import Fake
-from audience.log import Log
+from audience.log import Log, Snapshooter
 from audience.memory import Memory
 from audience.runs import Finished, resume, start
 from audience.scenario import Scenario, SpendingOptions, parse
@@ -98,6 +99,11 @@ def test_any_number_of_workers_gives_the_same_chapters(
     assert bool(told["columns"]) is not is_heard
 
 
+@pytest.fixture(autouse=True)
+def _snapshots_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("audience.runs.launch.Snapshooter", partial(Snapshooter, every=2))
+
+
 def scenario(text: str) -> Scenario:
     return parse(f'agents = 80\nrounds = 3\n{text}\n[activation]\nmethod = "random"\nshare = 0.9')
 
@@ -134,6 +140,7 @@ def assert_equal(shared: Finished, alone: Finished) -> None:
         with Log.open(Path(run.measured.folder)) as log:
             snapshots.append(log.query("SELECT agent, round, body FROM snapshots ORDER BY 1, 2"))
     assert snapshots[0] == snapshots[1]
+    assert snapshots[0]
 
 
 def test_a_metric_of_ones_own_sees_every_event(
@@ -267,6 +274,49 @@ def test_asked_to_stop_it_keeps_whole_blocks() -> None:
     both = ListKeeper()
     both.chapters = [*keeper.chapters, *rest.chapters]
     assert both.digest() == whole.digest()
+
+
+def test_visits_that_were_kept_stay_in_their_places(told: Counter[str]) -> None:
+    alone, whole = simulate(GENESIS, rules=Rules(rounds=2))
+    chapters = whole.ordered()
+    first = [each for each in chapters if each.round == 1 and each.phase <= VISITS]
+    found = [first[0], *first[1::3]]
+    world, rest = simulate(
+        GENESIS, world=World(GENESIS), found=found, rules=Rules(rounds=2), workers=2
+    )
+    both = ListKeeper()
+    both.chapters = [*found, *rest.chapters]
+    assert both.digest() == whole.digest()
+    assert capture(world, NOTHING) == capture(alone, NOTHING)
+    assert told["columns"], "the second round begins with none"
+
+
+class Reading:
+    """A keeper that takes chapters alone."""
+
+    def __init__(self) -> None:
+        self.kept = ListKeeper()
+        self.append, self.commit = self.kept.append, self.kept.commit
+
+
+def test_a_keeper_of_chapters_is_given_chapters(told: Counter[str]) -> None:
+    _, whole = simulate(GENESIS)
+    keeper = Reading()
+    simulate(GENESIS, keeper=keeper, workers=2)  # type: ignore[arg-type]
+    assert keeper.kept.digest() == whole.digest()
+    assert not told["columns"]
+
+
+@pytest.mark.parametrize(("plans", "workers"), [(0, 2), (1, 2), (3, 4), (5_000, 2), (99_999, 8)])
+def test_blocks_become_smaller_towards_the_end(
+    plans: int, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    cuts = cuts_of(plans, workers)
+    sizes = [end - begin for begin, end in pairwise(cuts)]
+    assert (cuts[0], cuts[-1]) == (0, plans)
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(125 <= size <= 1_000 for size in sizes[:-1])
 
 
 class Slow:

@@ -63,7 +63,14 @@ def test_what_comes_in_order_is_not_read_again(
 ) -> None:
     with Log.create(tmp_path / "run", tiny_genesis(), "", 7) as log:
         monkeypatch.delattr(Log, "_in_order")
-        assert write(log, CHAPTERS[:3], CHAPTERS[3:]) == read
+        assert write(log, CHAPTERS[2::-1], CHAPTERS[3:]) == read
+
+
+def test_a_digest_up_to_a_round_leaves_the_others_out(tmp_path: Path) -> None:
+    with Log.create(tmp_path / "run", tiny_genesis(), "", 7) as log:
+        first = write(log, CHAPTERS[:-1])
+        assert write(log, CHAPTERS[-1:]) != first
+        assert log.digest(upto_round=1) == first
 
 
 def test_what_is_not_committed_does_not_count(tmp_path: Path, read: str) -> None:

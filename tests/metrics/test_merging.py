@@ -66,10 +66,11 @@ def spoken(chapter: Chapter) -> list[Chapter]:
     first, *rest = chapter.entries
     entries = (first, *map(e.Entry, more), *rest)
     said = e.Said(who, other, "Have you seen <4>?", (), 0.0, "template")
+    late = e.Picked(who, 3, 0)  # of the last page, as far as counting goes
     place = (chapter.round, e.CONVERSATIONS, chapter.rank, who)
     return [
         Chapter(chapter.round, VISITS, chapter.rank, who, entries),
-        *([Chapter(*place, (e.Entry(said),))] if who % 7 == 0 else []),
+        *([Chapter(*place, (e.Entry(said), e.Entry(late)))] if who % 7 == 0 else []),
     ]
 
 
