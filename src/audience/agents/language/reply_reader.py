@@ -31,6 +31,7 @@ from audience.agents.language.reply_schema import (
     distant,
     kind_of,
     listed_friends,
+    listed_posts,
     may_search,
     page_ways,
     social_ways,
@@ -318,6 +319,7 @@ def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
     if not do:
         raise Broken(f"no do: say what you do; {_deeds(seen)}")
     text = words(fields, "text", LONGEST_TEXT) if do in ("post", "write to") else ""
+    _own_words(seen, text)
     who, post = NOBODY, ""
     if do in _PEOPLE:
         who = friend_of(_PEOPLE[do](seen), whom)
@@ -328,6 +330,18 @@ def _social(seen: Observation, value: Mapping[str, Any]) -> SocialReply:
         if not post:
             raise Broken("no post: forward needs a number, as in 'forward 1'")
     return SocialReply(do, who, post, text, aside(fields))
+
+
+def _own_words(seen: Observation, text: str) -> None:
+    """Raise if what is written is, word for word, a post that was just read."""
+    if len(text.split()) <= 3:
+        return
+    for number, message in enumerate(listed_posts(seen), 1):
+        if squash(text) == squash(message.text):
+            raise Broken(
+                f"echo: post {number} says this already; pass it on by 'forward {number}', or say "
+                "something of your own"
+            )
 
 
 def _deed(seen: Observation, value: Any) -> tuple[str, str]:  # noqa: ANN401
