@@ -145,7 +145,8 @@ def test_a_model_that_invents_titles_is_flagged_or_not_heard(
     if mind == "llm":
         # Whoever reads a post of somebody else first has heard of it then.
         assert 12 <= strange <= len(posts)
-        assert totals["mentions"] == len(posts)
+        # Nobody posts what they have read word for word; then the fake says something else.
+        assert totals["mentions"] == sum("<Nowhere Fast>" in post.text for post in posts)
         assert "neither saw nor heard of <Nowhere Fast>" in told[0]
     else:
         assert strange == 0

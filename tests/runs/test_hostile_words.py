@@ -138,7 +138,9 @@ def test_memories_take_them_in_as_words(serving: Serving, tmp_path: Path) -> Non
         lived(tmp_path / "run", fake, memory="recagent")
     with Log.open(tmp_path / "run") as log:
         events = [record.event for record in log.records()]
-    assert [event for event in events if isinstance(event, e.Failed)] == []
+    # Where much was heard in one round, what was observed is shortened, and that is noted.
+    failed = {event.why for event in events if isinstance(event, e.Failed)}
+    assert failed <= {"memory: observation cut"}
     told = [text for _, text in prompts(tmp_path / "run")]
     assert any(MARK in text for text in told)
     for text in told:
